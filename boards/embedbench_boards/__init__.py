@@ -1,0 +1,1 @@
+"""Boards: one TOML datasheet each."""

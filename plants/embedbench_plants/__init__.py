@@ -1,0 +1,1 @@
+"""Plants: process models in integer arithmetic, one per module."""

@@ -1,0 +1,82 @@
+"""Find engines, builders, boards and plants by name, through entry points.
+
+The one place that imports by name, and the one place that imports late: nothing is
+loaded until a test asks for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from pytest_embedbench.datasheet import load_board
+from pytest_embedbench.errors import ConfigError, UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from importlib.metadata import EntryPoint
+    from importlib.resources.abc import Traversable
+
+    from pytest_embedbench.contracts import Builder, Engine, Plant
+    from pytest_embedbench.model import BoardSpec
+
+
+def installed(group: str) -> Iterable[EntryPoint]:
+    """Return what installed packages have registered under ``group``."""
+    return entry_points(group=group)
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Names to things. Third parties are equals: all come in by entry point."""
+
+    find: Callable[[str], Iterable[EntryPoint]] = installed
+
+    def engine(self, name: str) -> Engine:
+        """Return an engine with its default options."""
+        engine: Engine = self._load("engine", name)()
+        return engine
+
+    def builder(self, name: str) -> Builder:
+        """Return a builder with its default options."""
+        builder: Builder = self._load("builder", name)()
+        return builder
+
+    def plant(self, name: str) -> Callable[..., Plant[Any]]:
+        """Return the plant class; the caller sets its parameters."""
+        plant: Callable[..., Plant[Any]] = self._load("plant", name)
+        return plant
+
+    def board(self, name: str) -> BoardSpec:
+        """Return a datasheet; other boards' files are not read."""
+        files = self._board_files()
+        if name not in files:
+            raise UnknownName("board", name, files)
+        return load_board(files[name])
+
+    def names(self, kind: str) -> list[str]:
+        """Return the sorted names of one kind: board, plant, engine, builder."""
+        if kind == "board":
+            return sorted(self._board_files())
+        return sorted(entry.name for entry in self.find(f"embedbench.{kind}s"))
+
+    def _board_files(self) -> dict[str, Traversable]:
+        """Map board names to files; an entry point names a package with TOML files."""
+        files: dict[str, Traversable] = {}
+        for entry in self.find("embedbench.boards"):
+            for file in resources.files(entry.value).iterdir():
+                if file.name.endswith(".toml"):
+                    files[file.name.removesuffix(".toml")] = file
+        return files
+
+    def _load(self, kind: str, name: str) -> Any:  # noqa: ANN401  # typed by callers
+        entries = {entry.name: entry for entry in self.find(f"embedbench.{kind}s")}
+        if name not in entries:
+            raise UnknownName(kind, name, entries)
+        try:
+            return entries[name].load()
+        except (ImportError, AttributeError) as error:
+            message = f"{kind} {name!r} ({entries[name].value}) cannot load: {error}"
+            raise ConfigError(message) from error

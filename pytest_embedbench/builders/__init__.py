@@ -1,0 +1,1 @@
+"""Builders turn projects into images; met by name only."""

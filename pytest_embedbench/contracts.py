@@ -1,0 +1,169 @@
+"""The seams: one small Protocol per room, spoken in nouns from ``model``.
+
+Implement these without importing us. ``pytest_embedbench.testing`` has a
+``check_*`` function for each; an implementation that passes it is a citizen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_embedbench.errors import ToolMissing
+    from pytest_embedbench.model import (
+        BoardSpec,
+        Capability,
+        Chunk,
+        FirmwareImage,
+        FirmwareSource,
+        Level,
+        PinTrace,
+    )
+
+StateT = TypeVar("StateT")
+
+
+class Link(Protocol):
+    """One UART seen from the bench: bytes in, bytes out, no opinion on lines."""
+
+    def send(self, data: bytes) -> None:
+        """Hand ``data`` to the firmware from now on, at the UART's own pace.
+
+        Never waits. Raises ``BoardLost`` if the board is gone.
+        """
+        ...
+
+    def receive(self) -> Sequence[Chunk]:
+        """Return what the firmware has said since the last call; never waits.
+
+        Works after a fault too: what was said before it is not lost.
+        """
+        ...
+
+
+class Board(Protocol):
+    """A board that is running."""
+
+    @property
+    def spec(self) -> BoardSpec:
+        """The datasheet it was booted from."""
+        ...
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What this board can do beyond moving bytes."""
+        ...
+
+    def link(self, uart: str = "") -> Link:
+        """Return the link of one UART named in the spec; the first by default."""
+        ...
+
+    def now_us(self) -> int:
+        """Return simulated time since boot; for real boards, host time."""
+        ...
+
+    def advance(self, duration_ms: int) -> None:
+        """Let the firmware run for ``duration_ms``: the only place where time passes.
+
+        Raises:
+            FirmwareFault: the firmware crashed, spins, reset itself, ...; the
+                board stays readable (``receive``, ``pin_trace``) but runs no more.
+            BoardLost: the engine itself died.
+        """
+        ...
+
+    def drive_pin(self, pin: str, level: Level) -> None:
+        """Drive an input from outside (or release it), or raise ``NotSupported``."""
+        ...
+
+    def set_analog(self, pin: str, millivolts: int) -> None:
+        """Put a voltage on an ADC pin, or raise ``NotSupported``."""
+        ...
+
+    def pin_trace(self) -> PinTrace:
+        """Return every pin change since boot, or raise ``NotSupported``."""
+        ...
+
+    def reset(self) -> None:
+        """Press the reset button, or raise ``NotSupported``; time goes on."""
+        ...
+
+    def close(self) -> None:
+        """Stop the firmware and let go of everything; safe to call twice."""
+        ...
+
+
+class Engine(Protocol):
+    """Something that turns an image into a running board."""
+
+    def boot(self, spec: BoardSpec, image: FirmwareImage) -> Board:
+        """Start ``image`` on ``spec`` at time 0; the caller closes the board.
+
+        Raises:
+            ToolMissing: what the engine needs is not installed.
+            ConfigError: ``spec.options`` hold something it does not know.
+            FirmwareFault: the image cannot be run on this board (too big, not ELF).
+        """
+        ...
+
+    def missing(self) -> ToolMissing | None:
+        """Say what has to be installed before ``boot`` can work, if anything."""
+        ...
+
+    def version(self) -> str:
+        """Return one line that names the engine's own version, for reports."""
+        ...
+
+
+class Builder(Protocol):
+    """Something that turns a project into an image."""
+
+    def fingerprint(self, source: FirmwareSource) -> str:
+        """Return a digest of all that the build of ``source`` depends on."""
+        ...
+
+    def build(self, source: FirmwareSource, out_dir: Path) -> FirmwareImage:
+        """Compile ``source`` into ``out_dir``, or raise ``BuildError``.
+
+        Raises:
+            BuildError: the submission does not compile.
+            ToolMissing: the build tool or a package it needs is not here.
+        """
+        ...
+
+
+class Plant(Protocol[StateT]):
+    """A process model: frozen parameters, pure transitions, no clock of its own.
+
+    ``StateT`` is a frozen dataclass of int and bool fields, in the order in which a
+    trace shows them. Lines are text without terminator, as they stand on the wire.
+    """
+
+    @property
+    def tick_ms(self) -> int:
+        """How much plant time one ``step`` stands for."""
+        ...
+
+    @property
+    def thresholds(self) -> Mapping[str, tuple[int, ...]]:
+        """Horizontal lines worth drawing, by state field."""
+        ...
+
+    def initial(self) -> StateT:
+        """Return the state at power-on."""
+        ...
+
+    def actuate(self, state: StateT, line: str) -> StateT:
+        """Return the state after a firmware line; unchanged if it is not ours."""
+        ...
+
+    def step(self, state: StateT) -> StateT:
+        """Return the state one tick later."""
+        ...
+
+    def sense(self, state: StateT) -> tuple[str, ...]:
+        """Return the sensor lines of this state, in the order they are sent."""
+        ...

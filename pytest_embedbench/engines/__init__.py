@@ -1,0 +1,1 @@
+"""Engines turn images into running boards; none knows another."""

@@ -1,0 +1,170 @@
+"""Everything this package raises.
+
+The tree answers one question: whose fault is it?
+
+* ``EmbedbenchError``
+    * ``ConfigError``          - the caller asked for something that cannot be
+        * ``UnknownName``      - no entry of that name is registered
+    * ``BuildError``           - the submission does not build
+    * ``BenchFault``           - our side of the wire broke
+        * ``BoardBusy``        - another process holds the board
+        * ``BoardLost``        - the board or emulator went away
+        * ``NotSupported``     - this engine cannot do that
+        * ``ToolMissing``      - a program or library is not installed here
+    * ``FirmwareFault``        - also an ``AssertionError``: the test has failed
+        * ``ExpectTimeout``    - the firmware did not say it in time
+        * ``FirmwareCrash``    - the firmware died: signal, bad jump, exit
+        * ``FirmwareFlood``    - the firmware never stops talking
+        * ``FirmwareReset``    - the firmware restarted itself
+        * ``FirmwareSpin``     - the firmware runs on without ever waiting
+        * ``FirmwareStuck``    - the firmware sleeps and nothing can wake it
+        * ``ForbiddenOutput``  - the firmware said what it must not say
+        * ``InvariantBroken``  - the plant was driven where it must not go
+        * ``MalformedFrame``   - the firmware said something unreadable
+
+Errors cross process borders (xdist), so each is picklable: every ``__init__``
+argument is kept as an attribute and given again by ``__reduce__``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+class EmbedbenchError(Exception):
+    """Base of everything raised here; never raised itself."""
+
+
+class ConfigError(EmbedbenchError):
+    """The caller asked for something that cannot be.
+
+    The plugin turns this into ``pytest.UsageError`` when it surfaces at start-up.
+    """
+
+
+class UnknownName(ConfigError):
+    """No entry of that name is registered.
+
+    Args:
+        kind: What was looked up: ``board``, ``plant``, ``engine``, ``builder``.
+        name: The name that is not known.
+        known: The names that are.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.known = tuple(sorted(known))
+        listed = ", ".join(self.known) or "none"
+        super().__init__(f"no {kind} named {name!r}; known {kind}s: {listed}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.kind, self.name, self.known))
+
+
+class BuildError(EmbedbenchError):
+    """The submission does not build: neither our fault nor firmware behaviour.
+
+    Args:
+        environment: The PlatformIO environment.
+        returncode: What the build exited with.
+        log_path: The whole build log.
+        diagnostics: The compiler's own lines, verbatim.
+    """
+
+    def __init__(
+        self, environment: str, returncode: int, log_path: Path, diagnostics: str
+    ) -> None:
+        self.environment = environment
+        self.returncode = returncode
+        self.log_path = log_path
+        self.diagnostics = diagnostics
+        super().__init__(
+            f"the firmware does not build: environment {environment!r} exited with "
+            f"{returncode}\n{diagnostics}\nfull log: {log_path}"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (
+            type(self),
+            (self.environment, self.returncode, self.log_path, self.diagnostics),
+        )
+
+
+class BenchFault(EmbedbenchError):
+    """Our side of the wire broke; the firmware is not to blame."""
+
+
+class BoardBusy(BenchFault):
+    """Another process holds the board."""
+
+
+class BoardLost(BenchFault):
+    """The board or emulator went away while we were using it."""
+
+
+class NotSupported(BenchFault):
+    """This engine cannot do that."""
+
+
+class ToolMissing(BenchFault):
+    """A program or library is not installed here.
+
+    Args:
+        needed_by: The engine or builder that needs it, by registered name.
+        tool: What is missing.
+        install: The one thing to do about it, as a sentence with a command.
+    """
+
+    def __init__(self, needed_by: str, tool: str, install: str) -> None:
+        self.needed_by = needed_by
+        self.tool = tool
+        self.install = install
+        super().__init__(f"{needed_by} needs {tool}, which is not here: {install}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.needed_by, self.tool, self.install))
+
+
+class FirmwareFault(EmbedbenchError, AssertionError):
+    """The firmware misbehaved: an ordinary test failure."""
+
+
+class ExpectTimeout(FirmwareFault):
+    """The firmware did not say it in time."""
+
+
+class FirmwareCrash(FirmwareFault):
+    """The firmware died; the message has the signal or cause, PC and symbol."""
+
+
+class FirmwareFlood(FirmwareFault):
+    """The firmware never stops talking."""
+
+
+class FirmwareReset(FirmwareFault):
+    """The firmware restarted itself."""
+
+
+class FirmwareSpin(FirmwareFault):
+    """The firmware runs on without ever waiting, so its time cannot pass."""
+
+
+class FirmwareStuck(FirmwareFault):
+    """The firmware sleeps and nothing can ever wake it."""
+
+
+class ForbiddenOutput(FirmwareFault):
+    """The firmware said what it must not say."""
+
+
+class InvariantBroken(FirmwareFault):
+    """The plant was driven where it must not go."""
+
+
+class MalformedFrame(FirmwareFault):
+    """The firmware said something unreadable."""

@@ -1,0 +1,167 @@
+"""The nouns: frozen, comparable, picklable. No I/O, no clock, no pytest.
+
+Units live in names. A stamp of simulated time is ``*_us``; a span of it is
+``*_ms``; a span of host time is ``*_s``; a rate is ``*_hz`` or ``*_bps``.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+class Direction(enum.Enum):
+    """Who said a line, as drawn in a transcript."""
+
+    FROM_FIRMWARE = "fw->"
+    TO_FIRMWARE = "->fw"
+    BENCH = "--"
+
+
+class Level(enum.Enum):
+    """What a digital pin shows."""
+
+    LOW = 0
+    HIGH = 1
+    FLOATING = 2
+
+
+class Capability(enum.Enum):
+    """What a board can do beyond moving bytes; the value is for ``needs(...)``."""
+
+    STEP_TIME = "step-time"
+    """``advance`` is exact: the same run twice gives the same bytes and stamps."""
+    READ_PINS = "read-pins"
+    DRIVE_PINS = "drive-pins"
+    ANALOG = "analog"
+    RESET = "reset"
+
+
+class Chunk(NamedTuple):
+    """Bytes that a firmware said, stamped with when the last of them was out.
+
+    A chunk ends at a newline or where ``Board.advance`` ended, so the stamp of a
+    line does not depend on how time was cut into steps.
+    """
+
+    at_us: int
+    data: bytes
+
+
+class Line(NamedTuple):
+    """One line of the conversation; ``payload`` has no line terminator."""
+
+    at_us: int
+    direction: Direction
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UartSpec:
+    """One serial port of a board, by its datasheet name."""
+
+    name: str
+    baud_bps: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinSpec:
+    """One pin of a board: its silk-screen name and where the MCU has it.
+
+    ``port`` is the MCU's own name (``PB5``); ``adc`` the ADC channel, if any.
+    """
+
+    name: str
+    port: str
+    adc: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardSpec:
+    """A board as its datasheet has it, and the engine that can run it.
+
+    ``environments`` are PlatformIO environment names, best first: a project's
+    first match is what is built for this board. ``options`` belong to the engine.
+    """
+
+    name: str
+    engine: str
+    mcu: str
+    cpu_hz: int
+    uarts: tuple[UartSpec, ...]
+    environments: tuple[str, ...]
+    description: str = ""
+    pins: Mapping[str, PinSpec] = field(default_factory=dict[str, PinSpec])
+    options: Mapping[str, str | int | bool] = field(
+        default_factory=dict[str, "str | int | bool"]
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirmwareSource:
+    """A PlatformIO project, an environment of it, and a submission laid over it.
+
+    ``overlay`` maps a path relative to the project (``src/controller.c``) to the
+    file that takes its place in the scratch tree that is built.
+    """
+
+    project_dir: Path
+    environment: str
+    overlay: Mapping[str, Path] = field(default_factory=dict[str, "Path"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirmwareImage:
+    """What a builder hands to an engine; files are never changed once published.
+
+    ``elf_path`` is what simulators load and symbols come from (for ``native`` the
+    program itself). ``artifacts`` are all files by name (``firmware.hex``, ...).
+    ``metadata`` is what the build tool says of itself (``toolchain``, ``pio``, ...).
+    """
+
+    environment: str
+    elf_path: Path
+    sha256: str
+    key: str
+    artifacts: Mapping[str, Path] = field(default_factory=dict[str, "Path"])
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class PinEvent(NamedTuple):
+    """A digital pin changed."""
+
+    at_us: int
+    pin: str
+    level: Level
+
+
+class PwmEvent(NamedTuple):
+    """A PWM output changed: its period and the share of it that is high."""
+
+    at_us: int
+    pin: str
+    period_us: float
+    duty: float
+
+
+@dataclass(frozen=True, slots=True)
+class PinTrace:
+    """What the pins did, oldest first: digital edges, and PWM settings."""
+
+    events: tuple[PinEvent, ...] = ()
+    pwm: tuple[PwmEvent, ...] = ()
+
+    def level_at(self, pin: str, at_us: int) -> Level:
+        """Return what ``pin`` showed at ``at_us``; floating before its first event."""
+        level = Level.FLOATING
+        for event in self.events:
+            if event.at_us > at_us:
+                break
+            if event.pin == pin:
+                level = event.level
+        return level

@@ -1,0 +1,1 @@
+"""Pure: feed it, read it, never wait on it."""
