@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import BoardSpec, PinSpec, UartSpec
@@ -72,7 +72,7 @@ def _pins(file: str, table: Mapping[str, object]) -> dict[str, PinSpec]:
 def _subtable(file: str, where: str, entry: object) -> Mapping[str, object]:
     if not isinstance(entry, dict):
         raise ConfigError(f"{file}: {where}: must be a table")
-    return entry
+    return cast("Mapping[str, object]", entry)
 
 
 def _check_items(file: str, where: str, items: list[object], kind: type) -> None:
@@ -92,7 +92,9 @@ def _check_keys(
     for key in table:
         if key not in kinds:
             known = ", ".join(sorted(kinds))
-            raise ConfigError(f"{file}: {prefix}{key}: unknown key; known keys: {known}")
+            raise ConfigError(
+                f"{file}: {prefix}{key}: unknown key; known keys: {known}"
+            )
     for key in required:
         if key not in table:
             raise ConfigError(f"{file}: {prefix}{key}: missing")

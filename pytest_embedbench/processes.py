@@ -7,6 +7,7 @@ started it, ``kill -9`` included.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 STOP_GRACE_S = 2.0
 _PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+_libc: ctypes.CDLL | None = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ def spawn(  # noqa: PLR0913  # mirrors Popen; all but argv by keyword
         cwd=cwd,
         env=env,
         start_new_session=True,
-        preexec_fn=_in_child(os.getpid(), limits) if os.name == "posix" else None,
+        preexec_fn=_in_child(os.getpid(), limits) if os.name == "posix" else None,  # noqa: PLW1509  # it calls nothing that takes a lock
     )
 
 
@@ -72,10 +73,8 @@ def stop(popen: subprocess.Popen[bytes], grace_s: float = STOP_GRACE_S) -> None:
     """
     if popen.poll() is None and grace_s > 0:
         _signal_group(popen.pid, signal.SIGTERM)
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             popen.wait(grace_s)
-        except subprocess.TimeoutExpired:
-            pass
     _signal_group(popen.pid, signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
     popen.wait()
 
