@@ -1,0 +1,130 @@
+"""Run a command to its end under a guardian, reading its output as it comes."""
+
+from __future__ import annotations
+
+import enum
+import os
+import selectors
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from pytest_embedbench.clock import Deadline
+from pytest_embedbench.processes import spawn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+_GUARDIAN = Path(__file__).with_name("guardian.py")
+_KEPT_BYTES = 4 << 20
+
+
+class Ending(enum.Enum):
+    """Why a run is over."""
+
+    EXITED = "exited"
+    STOPPED = "stopped by its watcher"
+    TIMED_OUT = "timed out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """What a run left: of each stream at most the first 4 MiB."""
+
+    ending: Ending
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run_guarded(
+    argv: Sequence[str | Path],
+    *,
+    timeout_s: float,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stop_at: Callable[[str], bool] = lambda _line: False,
+) -> Finished:
+    """Run ``argv`` to its end; leave no process behind, however we ourselves end.
+
+    ``stop_at`` sees each line of standard output as it comes; the run is ended where
+    it says true, or after ``timeout_s``. A program that cannot be started exits 127.
+    """
+    guardian = spawn(
+        [sys.executable, "-I", "-S", _GUARDIAN, *argv],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env=env,
+    )
+    assert guardian.stdin is not None
+    assert guardian.stdout is not None
+    assert guardian.stderr is not None
+    stdout, stderr = _Stream(guardian.stdout), _Stream(guardian.stderr)
+    try:
+        ending = _follow(guardian.stdin, stdout, stderr, Deadline(timeout_s), stop_at)
+    finally:
+        guardian.stdin.close()
+        guardian.wait()
+        guardian.stdout.close()
+        guardian.stderr.close()
+    return Finished(
+        ending=ending,
+        returncode=guardian.returncode,
+        stdout=stdout.text(),
+        stderr=stderr.text(),
+    )
+
+
+def _follow(
+    leash: IO[bytes],
+    stdout: _Stream,
+    stderr: _Stream,
+    deadline: Deadline,
+    stop_at: Callable[[str], bool],
+) -> Ending:
+    """Read both streams to their end, which comes when the guardian is gone."""
+    ending = Ending.EXITED
+    with selectors.DefaultSelector() as selector:
+        selector.register(stdout.pipe, selectors.EVENT_READ, stdout)
+        selector.register(stderr.pipe, selectors.EVENT_READ, stderr)
+        while selector.get_map():
+            budget_s = deadline.remaining_s() if ending is Ending.EXITED else None
+            for key, _ in selector.select(budget_s):
+                stream: _Stream = key.data
+                for line in stream.read():
+                    if stream is stdout and stop_at(line):
+                        ending = Ending.STOPPED
+                if stream.ended:
+                    selector.unregister(stream.pipe)
+            if ending is Ending.EXITED and deadline.passed():
+                ending = Ending.TIMED_OUT
+            if ending is not Ending.EXITED:
+                leash.close()
+    return ending
+
+
+@dataclass(slots=True)
+class _Stream:
+    pipe: IO[bytes]
+    ended: bool = False
+    _kept: bytearray = field(default_factory=bytearray)
+    _line: bytearray = field(default_factory=bytearray)
+
+    def read(self) -> Iterator[str]:
+        """Take what is there; yield the lines that it completes."""
+        data = os.read(self.pipe.fileno(), 1 << 16)
+        self.ended = not data
+        room = _KEPT_BYTES - len(self._kept)
+        self._kept += data[:room]
+        *whole, rest = data.split(b"\n")
+        for piece in whole:
+            yield (self._line + piece).decode(errors="replace")
+            self._line.clear()
+        self._line += rest[: max(0, _KEPT_BYTES - len(self._line))]
+
+    def text(self) -> str:
+        return self._kept.decode(errors="replace")
