@@ -134,6 +134,14 @@ class Builder(Protocol):
         """
         ...
 
+    def missing(self) -> ToolMissing | None:
+        """Say what has to be installed before ``build`` can work, if anything."""
+        ...
+
+    def version(self) -> str:
+        """Return one line that names the build tool and its version, for reports."""
+        ...
+
 
 class Plant(Protocol[StateT]):
     """A process model: frozen parameters, pure transitions, no clock of its own.

@@ -7,7 +7,7 @@ Units live in names. A stamp of simulated time is ``*_us``; a span of it is
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -106,13 +106,19 @@ class BoardSpec:
 class FirmwareSource:
     """A PlatformIO project, an environment of it, and a submission laid over it.
 
+    Without an ``environment`` it says what is built but not yet for which board.
+
     ``overlay`` maps a path relative to the project (``src/controller.c``) to the
     file that takes its place in the scratch tree that is built.
     """
 
     project_dir: Path
-    environment: str
+    environment: str = ""
     overlay: Mapping[str, Path] = field(default_factory=dict[str, "Path"])
+
+    def for_environment(self, environment: str) -> FirmwareSource:
+        """Return the same project and submission, built for ``environment``."""
+        return replace(self, environment=environment)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,15 +39,22 @@ class Registry:
         engine: Engine = self._load("engine", name)()
         return engine
 
-    def builder(self, name: str) -> Builder:
-        """Return a builder with its default options."""
-        builder: Builder = self._load("builder", name)()
+    def builder(self, name: str, **options: object) -> Builder:
+        """Return a builder; ``options`` are its own, by keyword."""
+        builder: Builder = self._load("builder", name)(**options)
         return builder
 
-    def plant(self, name: str) -> Callable[..., Plant[Any]]:
-        """Return the plant class; the caller sets its parameters."""
-        plant: Callable[..., Plant[Any]] = self._load("plant", name)
-        return plant
+    def plant(self, name: str, **parameters: object) -> Plant[Any]:
+        """Return a plant with these start values.
+
+        Raises:
+            ConfigError: the plant has no such parameter, or refuses its value.
+        """
+        make: Callable[..., Plant[Any]] = self._load("plant", name)
+        try:
+            return make(**parameters)
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"plant {name!r}: {error}") from error
 
     def board(self, name: str) -> BoardSpec:
         """Return a datasheet; other boards' files are not read."""

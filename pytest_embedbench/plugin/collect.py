@@ -1,0 +1,52 @@
+"""Which boards a test runs on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.plugin.fixtures import NO_BOARD
+from pytest_embedbench.plugin.session import SESSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_PARAMETER = "board_spec"
+
+
+def parametrize_by_board(metafunc: pytest.Metafunc) -> None:
+    """Make one test per chosen board, unless the test names its boards itself."""
+    if _PARAMETER not in metafunc.fixturenames or _names_its_boards(metafunc):
+        return
+    names = metafunc.config.stash[SESSION].board_names()
+    metafunc.parametrize(
+        _PARAMETER,
+        names or [NO_BOARD],
+        ids=None if names else ["no-board"],
+        indirect=True,
+    )
+
+
+def check_boards_chosen(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
+    """Raise ``UsageError`` if a selected test needs a board and none is chosen.
+
+    Only looking (``--collect-only``) is free. An xdist worker cannot end a session
+    with a usage error: there each such test ends in an error with the same text.
+    """
+    if config.option.collectonly or hasattr(config, "workerinput"):
+        return
+    if any(_without_board(item) for item in items):
+        raise pytest.UsageError(config.stash[SESSION].no_board_message())
+
+
+def _names_its_boards(metafunc: pytest.Metafunc) -> bool:
+    return any(
+        _PARAMETER in str(marker.args[0]) if marker.args else False
+        for marker in metafunc.definition.iter_markers("parametrize")
+    )
+
+
+def _without_board(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and callspec.params.get(_PARAMETER) == NO_BOARD

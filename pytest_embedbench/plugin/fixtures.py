@@ -1,0 +1,242 @@
+"""The fixtures. Each wires; none decides."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_embedbench.errors import EmbedbenchError, ToolMissing
+from pytest_embedbench.plugin.session import SESSION, Session
+from pytest_embedbench.plugin.testlog import TESTLOG, TestLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from pytest_embedbench.bench.bench import Bench
+    from pytest_embedbench.bench.registry import Registry
+    from pytest_embedbench.bench.scenario import Scenario
+    from pytest_embedbench.contracts import Board, Plant
+    from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+
+NO_BOARD = "no --board given"
+
+
+@pytest.fixture(scope="session")
+def registry(pytestconfig: pytest.Config) -> Registry:
+    """Everything installed, by name: engines, builders, boards, plants."""
+    return pytestconfig.stash[SESSION].registry
+
+
+@pytest.fixture
+def board_spec(request: pytest.FixtureRequest, registry: Registry) -> BoardSpec:
+    """The datasheet of the board that ``--board`` names; one test run for each."""
+    name: str = request.param
+    if name == NO_BOARD:
+        pytest.fail(_session(request).no_board_message(), pytrace=False)
+    return registry.board(name)
+
+
+@pytest.fixture
+def firmware_source(
+    request: pytest.FixtureRequest, board_spec: BoardSpec
+) -> FirmwareSource:
+    """What is built: the suite's project, or ``--embedbench-firmware`` laid over it.
+
+    Override it to build something else.
+    """
+    return _source(request, board_spec)
+
+
+@pytest.fixture
+def firmware_image(
+    request: pytest.FixtureRequest,
+    board_spec: BoardSpec,
+    firmware_source: FirmwareSource,
+) -> FirmwareImage:
+    """The built firmware: once per content, whichever worker or run asks first."""
+    return _image(request, board_spec, firmware_source)
+
+
+@pytest.fixture
+def board(
+    request: pytest.FixtureRequest,
+    board_spec: BoardSpec,
+    firmware_image: FirmwareImage,
+) -> Iterator[Board]:
+    """A fresh board of each ``--board``, running the firmware since time 0."""
+    with ExitStack() as opened:
+        yield _boot(request, board_spec, firmware_image, opened)
+
+
+@pytest.fixture
+def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., Board]]:
+    """A function from a board's name to a fresh one that runs the suite's firmware.
+
+    ``boot("uno")`` builds for that board whatever ``--board`` says; an ``image=``
+    or a ``source=`` takes the place of the suite's firmware.
+    """
+    with ExitStack() as opened:
+
+        def boot_named(
+            name: str,
+            *,
+            source: FirmwareSource | None = None,
+            image: FirmwareImage | None = None,
+        ) -> Board:
+            with _told_plainly():
+                spec = _session(request).registry.board(name)
+            if image is None:
+                image = _image(request, spec, source or _source(request, spec))
+            return _boot(request, spec, image, opened)
+
+        yield boot_named
+
+
+@pytest.fixture
+def native_board(boot: Callable[..., Board]) -> Board:
+    """The firmware as a program of this computer, in virtual time."""
+    return boot("native")
+
+
+@pytest.fixture
+def uno_board(boot: Callable[..., Board]) -> Board:
+    """A simulated Arduino Uno, in virtual time."""
+    return boot("uno")
+
+
+@pytest.fixture
+def nano_board(boot: Callable[..., Board]) -> Board:
+    """A simulated Arduino Nano, in virtual time."""
+    return boot("nano")
+
+
+@pytest.fixture
+def mega_board(boot: Callable[..., Board]) -> Board:
+    """A simulated Arduino Mega 2560, in virtual time."""
+    return boot("mega")
+
+
+@pytest.fixture
+def make_bench(request: pytest.FixtureRequest) -> Iterator[Callable[[Board], Bench]]:
+    """A function from a board to a bench around it, with its artifacts folder."""
+    from pytest_embedbench.bench.bench import Bench  # noqa: PLC0415  # late on purpose
+
+    with ExitStack() as opened:
+
+        def make(board: Board) -> Bench:
+            with _told_plainly():
+                log = _log(request)
+                suite = _session(request).suite_or_none(request.path)
+                boot_line = suite.task.boot_line if suite and suite.task else ""
+                bench = Bench(board, folder=log.bench_folder(), boot_line=boot_line)
+            log.benches.append(bench)
+            opened.callback(bench.close)
+            return bench
+
+        yield make
+
+
+@pytest.fixture
+def bench(board: Board, make_bench: Callable[[Board], Bench]) -> Bench:
+    """What a test holds: the board, its UART conversation, its closed loops."""
+    return make_bench(board)
+
+
+@pytest.fixture
+def plant(registry: Registry) -> Callable[..., Plant[Any]]:
+    """A factory: ``plant("tank_fill_drain", level=20)``; parameters set its start."""
+
+    def make(name: str, **parameters: object) -> Plant[Any]:
+        with _told_plainly():
+            return registry.plant(name, **parameters)
+
+    return make
+
+
+@pytest.fixture
+def scenario(request: pytest.FixtureRequest) -> Callable[[str], Scenario]:
+    """A function from a name to the scenario in ``scenarios.toml`` beside the test."""
+    from pytest_embedbench.bench.scenario import load_scenarios  # noqa: PLC0415
+
+    def find(name: str) -> Scenario:
+        with _told_plainly():
+            file = request.path.with_name("scenarios.toml")
+            return _session(request).named("scenario", name, load_scenarios(file))
+
+    return find
+
+
+def _session(request: pytest.FixtureRequest) -> Session:
+    return request.config.stash[SESSION]
+
+
+def _log(request: pytest.FixtureRequest) -> TestLog:
+    """Return the record of this attempt; a rerun starts a new one."""
+    node = request.node
+    if TESTLOG not in node.stash:
+        node.stash[TESTLOG] = TestLog(
+            nodeid=node.nodeid,
+            run_dir=_session(request).run_dir,
+            attempt=getattr(node, "execution_count", 1),
+        )
+    return node.stash[TESTLOG]
+
+
+def _source(request: pytest.FixtureRequest, spec: BoardSpec) -> FirmwareSource:
+    session = _session(request)
+    with _told_plainly():
+        return session.source(request.path, spec)
+
+
+def _image(
+    request: pytest.FixtureRequest, spec: BoardSpec, source: FirmwareSource
+) -> FirmwareImage:
+    session = _session(request)
+    log = _log(request)
+    log.board = spec.name
+    log.environment = source.environment
+    with _told_plainly():
+        try:
+            log.image = session.image(source)
+        except ToolMissing as missing:
+            session.missing(missing, spec)
+            raise
+    return log.image
+
+
+def _boot(
+    request: pytest.FixtureRequest,
+    spec: BoardSpec,
+    image: FirmwareImage,
+    opened: ExitStack,
+) -> Board:
+    session = _session(request)
+    with _told_plainly():
+        engine = session.registry.engine(spec.engine)
+        try:
+            board = engine.boot(spec, image)
+        except ToolMissing as missing:
+            session.missing(missing, spec)
+            raise
+    opened.callback(board.close)
+    _skip_unless_capable(request, board)
+    return board
+
+
+def _skip_unless_capable(request: pytest.FixtureRequest, board: Board) -> None:
+    able = {capability.value for capability in board.capabilities}
+    for marker in request.node.iter_markers("needs"):
+        if lacking := set(marker.args) - able:
+            pytest.skip(f"{board.spec.name} lacks {', '.join(sorted(lacking))}")
+
+
+@contextmanager
+def _told_plainly() -> Generator[None]:
+    """Let our errors reach the report as their one sentence, without a traceback."""
+    try:
+        yield
+    except EmbedbenchError as error:
+        failure = pytest.fail.Exception(str(error), pytrace=False)
+        raise failure from error

@@ -1,0 +1,30 @@
+"""What the top of a report says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.plugin.options import settings
+
+if TYPE_CHECKING:
+    from pytest_embedbench.plugin.session import Session
+
+
+def lines(session: Session) -> list[str]:
+    """Return the header; nothing when no board is chosen, for then nothing is used."""
+    names = session.board_names()
+    if not names:
+        return []
+    boards = [
+        f"{spec.name} ({spec.engine}, {spec.mcu})"
+        for spec in (session.registry.board(name) for name in names)
+    ]
+    builder = session.builder()
+    missing = builder.missing()
+    tool = f"missing: {missing}" if missing else builder.version()
+    required = ", ".join(settings(session.config, "require")) or "none"
+    return [
+        f"embedbench boards: {', '.join(boards)}; required: {required}",
+        f"embedbench builds: {tool}; images: {session.images().root}",
+        f"embedbench artifacts: {session.run_dir} (live: tail -f */transcript.log)",
+    ]

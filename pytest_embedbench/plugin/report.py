@@ -1,0 +1,115 @@
+"""Whose fault a failure is, and the conversation under it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import (
+    BenchFault,
+    BuildError,
+    ConfigError,
+    EmbedbenchError,
+    FirmwareFault,
+)
+from pytest_embedbench.plugin.testlog import TESTLOG, TestLog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pytest
+
+    from pytest_embedbench.plugin.session import Session
+
+BLAME = "embedbench_blame"
+_WORDS = {
+    "firmware": "firmware fault",
+    "build": "the submission does not build",
+    "bench": "bench fault",
+    "test": "test error",
+}
+
+
+def blame_for(error: BaseException | None, *, ran: bool) -> str:
+    """Return whose fault ``error`` is: firmware, build, bench or test.
+
+    A plain ``assert`` in a test that ran a board is a verdict on the firmware.
+
+    Args:
+        error: What ended the test; its causes are looked through.
+        ran: Whether the firmware had been running.
+    """
+    for cause in _causes(error):
+        match cause:
+            case BuildError():
+                return "build"
+            case FirmwareFault():
+                return "firmware"
+            case BenchFault() | ConfigError():
+                return "bench"
+            case AssertionError() if ran:
+                return "firmware"
+            case _:
+                continue
+    return "test"
+
+
+def complete(
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+) -> None:
+    """Add blame and transcripts to ``report``; after teardown, write ``test.json``."""
+    log = item.stash.get(TESTLOG, None)
+    if log is None:
+        return
+    blame, reason = "", ""
+    if report.failed and call.excinfo is not None:
+        error = call.excinfo.value
+        blame = blame_for(error, ran=bool(log.benches))
+        reason = _reason(error)
+        report.user_properties.append((BLAME, blame))
+        _add_sections(report, log, blame)
+    elif report.skipped and call.excinfo is not None:
+        reason = str(call.excinfo.value)
+        blame = "none"
+    log.note_phase(report, blame, reason)
+    if report.when == "teardown":
+        log.write()
+        del item.stash[TESTLOG]
+
+
+def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
+    """Print where the files are and how many failures were whose."""
+    if not session.board_names():
+        return
+    blamed = Counter(
+        value
+        for outcome in ("failed", "error")
+        for report in reporter.getreports(outcome)
+        for name, value in report.user_properties
+        if name == BLAME
+    )
+    if blamed:
+        shares = ", ".join(f"{count} x {_WORDS[who]}" for who, count in blamed.items())
+        reporter.write_line(f"embedbench: {shares}")
+    if session.run_dir.exists():
+        reporter.write_line(f"embedbench: artifacts in {session.run_dir}")
+
+
+def _add_sections(report: pytest.TestReport, log: TestLog, blame: str) -> None:
+    for bench in log.benches:
+        title = f"UART ({_WORDS[blame]})"
+        text = f"{bench.transcript.tail()}\nwhole: {bench.transcript_path}"
+        report.sections.append((title, text))
+
+
+def _reason(error: BaseException) -> str:
+    for cause in _causes(error):
+        if isinstance(cause, EmbedbenchError):
+            return str(cause)
+    return str(error) or type(error).__name__
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__

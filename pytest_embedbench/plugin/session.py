@@ -1,0 +1,158 @@
+"""What one pytest process knows for a whole session."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import pytest
+
+from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.clock import host_stamp
+from pytest_embedbench.errors import BenchFault, ConfigError, ToolMissing, UnknownName
+from pytest_embedbench.plugin.options import path_setting, setting, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pytest_embedbench.bench.images import ImageCache
+    from pytest_embedbench.contracts import Builder
+    from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+    from pytest_embedbench.task import Suite
+
+_RUN_NAME = "embedbench_run_name"
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class Session:
+    """Settings, the registry, the images, and where this run's files go.
+
+    ``run_name`` is the same in the controller and in every xdist worker.
+    """
+
+    config: pytest.Config
+    run_name: str
+    registry: Registry = field(default_factory=Registry)
+    _suites: dict[Path, Suite] = field(default_factory=dict["Path", "Suite"])
+    _images: ImageCache | None = None
+    _builder: Builder | None = None
+
+    @property
+    def run_dir(self) -> Path:
+        """This run's folder of artifacts; made when something is put there."""
+        root = path_setting(self.config, "artifacts")
+        assert root is not None, "the option has a default"
+        return root / self.run_name
+
+    def board_names(self) -> tuple[str, ...]:
+        """Return what ``--board`` asks for."""
+        return settings(self.config, "board")
+
+    def no_board_message(self) -> str:
+        """Return what to say to someone who runs board tests without a board."""
+        known = ", ".join(self.registry.names("board"))
+        return (
+            "these tests run on a board, and none is chosen: add --board=NAME "
+            f"(repeatable); known boards: {known}"
+        )
+
+    def suite(self, test_file: Path) -> Suite:
+        """Return the suite that a test file belongs to; ``ConfigError`` if none."""
+        from pytest_embedbench.task import find_suite  # noqa: PLC0415  # late
+
+        folder = test_file.parent
+        if folder not in self._suites:
+            self._suites[folder] = find_suite(test_file)
+        return self._suites[folder]
+
+    def suite_or_none(self, test_file: Path) -> Suite | None:
+        """Return the suite that a test file belongs to, if any."""
+        try:
+            return self.suite(test_file)
+        except ConfigError:
+            return None
+
+    def source(self, test_file: Path, spec: BoardSpec) -> FirmwareSource:
+        """Return what the options say is built for ``spec`` in this file's suite."""
+        from pytest_embedbench.bench.images import environment_for  # noqa: PLC0415
+
+        suite = self.suite(test_file)
+        source = suite.source(
+            submission=setting(self.config, "firmware"),
+            relative_to=self.config.invocation_params.dir,
+        )
+        return source.for_environment(environment_for(spec, source.project_dir))
+
+    def image(self, source: FirmwareSource) -> FirmwareImage:
+        """Return the built ``source``, from the cache if nothing has changed."""
+        return self.images().image(self.builder(), source)
+
+    def images(self) -> ImageCache:
+        """Return the store of built images, shared by workers and runs."""
+        if self._images is None:
+            from pytest_embedbench.bench.images import ImageCache  # noqa: PLC0415
+
+            self._images = ImageCache(path_setting(self.config, "cache"))
+        return self._images
+
+    def builder(self) -> Builder:
+        """Return the builder as the options set it up."""
+        if self._builder is None:
+            options = {
+                "pio": path_setting(self.config, "pio"),
+                "core_dir": path_setting(self.config, "core"),
+            }
+            chosen = {name: path for name, path in options.items() if path}
+            self._builder = self.registry.builder("platformio", **chosen)
+        return self._builder
+
+    def missing(self, error: ToolMissing, spec: BoardSpec) -> None:
+        """Skip the test, or raise if the board is required here."""
+        required = settings(self.config, "require")
+        if {"all", spec.name, spec.engine, error.needed_by} & set(required):
+            message = f"required here (--embedbench-require): {error}"
+            raise BenchFault(message) from error
+        pytest.skip(f"not installed: {error}")
+
+    def named(self, kind: str, name: str, known: Mapping[str, _T]) -> _T:
+        """Return ``known[name]``, or raise ``UnknownName`` with the names there are."""
+        if name not in known:
+            raise UnknownName(kind, name, known)
+        return known[name]
+
+
+SESSION = pytest.StashKey[Session]()
+
+
+def start(config: pytest.Config) -> Session:
+    """Make the session of this process; workers take the controller's run name.
+
+    Raises:
+        pytest.UsageError: an unknown board, a broken datasheet, a bad option.
+    """
+    worker_input: dict[str, str] = getattr(config, "workerinput", {})
+    fresh = f"{host_stamp().replace('-', '').replace(':', '')}-{os.getpid()}"
+    session = Session(config=config, run_name=worker_input.get(_RUN_NAME, fresh))
+    config.stash[SESSION] = session
+    try:
+        for name in session.board_names():
+            session.registry.board(name)
+    except ConfigError as error:
+        raise pytest.UsageError(str(error)) from error
+    setting(config, "plots")
+    return session
+
+
+class WorkerNode(Protocol):
+    """What xdist's controller knows of a worker that is about to start."""
+
+    config: pytest.Config
+    workerinput: dict[str, str]
+
+
+def tell_worker(node: WorkerNode) -> None:
+    """Hand an xdist worker what it must share with the controller."""
+    node.workerinput[_RUN_NAME] = node.config.stash[SESSION].run_name

@@ -1,0 +1,89 @@
+"""What is known of one test while it runs, and its ``test.json``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_embedbench.clock import host_stamp
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_embedbench.bench.bench import Bench
+    from pytest_embedbench.model import FirmwareImage
+
+
+@dataclass(slots=True)
+class TestLog:
+    """One attempt at one test: what it ran on, where its files are, how it went."""
+
+    __test__ = False  # not a test class
+
+    nodeid: str
+    run_dir: Path
+    attempt: int
+    started_at: str = field(default_factory=host_stamp)
+    board: str = ""
+    environment: str = ""
+    image: FirmwareImage | None = None
+    benches: list[Bench] = field(default_factory=list["Bench"])
+    phases: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    _folder: Path | None = None
+
+    def folder(self) -> Path:
+        """Return this attempt's own folder, made on first use."""
+        if self._folder is None:
+            from pytest_embedbench.bench.artifacts import new_folder  # noqa: PLC0415
+
+            self._folder = new_folder(self.run_dir, self.nodeid, self.attempt)
+        return self._folder
+
+    def bench_folder(self) -> Path:
+        """Return a folder for one more bench: the test's own, then ones inside it."""
+        if not self.benches:
+            return self.folder()
+        folder = self.folder() / f"bench-{len(self.benches) + 1}"
+        folder.mkdir()
+        return folder
+
+    def note_phase(self, report: pytest.TestReport, blame: str, reason: str) -> None:
+        """Remember how setup, call or teardown went."""
+        phase: dict[str, Any] = {
+            "outcome": report.outcome,
+            "duration_s": report.duration,
+        }
+        if blame:
+            phase |= {"blame": blame, "reason": reason}
+        self.phases[report.when or "setup"] = phase
+
+    def write(self) -> None:
+        """Write ``test.json``, if the test got as far as choosing a board."""
+        if not self.board:
+            return
+        outcomes = [phase["outcome"] for phase in self.phases.values()]
+        worst = next((o for o in ("failed", "skipped") if o in outcomes), "passed")
+        blamed = next((p for p in self.phases.values() if "blame" in p), {})
+        image = self.image
+        record = {
+            "schema": 1,
+            "test": self.nodeid,
+            "attempt": self.attempt,
+            "outcome": worst,
+            "blame": blamed.get("blame"),
+            "reason": blamed.get("reason"),
+            "board": self.board,
+            "environment": self.environment,
+            "image": image and {"sha256": image.sha256, "key": image.key},
+            "tools": dict(image.metadata) if image else {},
+            "started_at": self.started_at,
+            "phases": self.phases,
+        }
+        text = json.dumps(record, indent=2, sort_keys=False, default=str)
+        (self.folder() / "test.json").write_text(text + "\n", encoding="utf-8")
+
+
+TESTLOG = pytest.StashKey[TestLog]()
