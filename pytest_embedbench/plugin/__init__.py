@@ -100,3 +100,11 @@ def pytest_terminal_summary(
 def pytest_configure_node(node: session.WorkerNode) -> None:
     """Share the run's name with an xdist worker (a hook of xdist)."""
     session.tell_worker(node)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(
+    node: session.WorkerNode, ids: list[str]
+) -> None:
+    """Refuse board tests without a board on behalf of a worker (a hook of xdist)."""
+    collect.check_worker_boards_chosen(node.config, ids)

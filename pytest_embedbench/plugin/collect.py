@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _PARAMETER = "board_spec"
+_NO_BOARD_ID = "no-board"
 
 
 def parametrize_by_board(metafunc: pytest.Metafunc) -> None:
@@ -23,7 +25,7 @@ def parametrize_by_board(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize(
         _PARAMETER,
         names or [NO_BOARD],
-        ids=None if names else ["no-board"],
+        ids=None if names else [_NO_BOARD_ID],
         indirect=True,
     )
 
@@ -31,12 +33,18 @@ def parametrize_by_board(metafunc: pytest.Metafunc) -> None:
 def check_boards_chosen(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
     """Raise ``UsageError`` if a selected test needs a board and none is chosen.
 
-    Only looking (``--collect-only``) is free. An xdist worker cannot end a session
-    with a usage error: there each such test ends in an error with the same text.
+    Only looking (``--collect-only``) is free. A worker cannot end a session with a
+    usage error: the controller does it for it, below.
     """
     if config.option.collectonly or hasattr(config, "workerinput"):
         return
     if any(_without_board(item) for item in items):
+        raise pytest.UsageError(config.stash[SESSION].no_board_message())
+
+
+def check_worker_boards_chosen(config: pytest.Config, ids: Iterable[str]) -> None:
+    """Raise ``UsageError`` if a worker has selected a test that lacks a board."""
+    if any(re.search(rf"[\[-]{_NO_BOARD_ID}[\]-]", name) for name in ids):
         raise pytest.UsageError(config.stash[SESSION].no_board_message())
 
 
