@@ -6,7 +6,9 @@ Implement these without importing us. ``pytest_embedbench.testing`` has a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from pytest_embedbench.model import StateT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,9 +23,13 @@ if TYPE_CHECKING:
         FirmwareSource,
         Level,
         PinTrace,
+        Reply,
+        Sample,
     )
 
-StateT = TypeVar("StateT")
+    Figure = int | float | bool | None
+
+__all__ = ["Board", "Builder", "Engine", "Link", "Measured", "Plant", "StateT"]
 
 
 class Link(Protocol):
@@ -174,4 +180,15 @@ class Plant(Protocol[StateT]):
 
     def sense(self, state: StateT) -> tuple[str, ...]:
         """Return the sensor lines of this state, in the order they are sent."""
+        ...
+
+
+@runtime_checkable
+class Measured(Protocol[StateT]):
+    """A plant that has figures of merit of its own."""
+
+    def metrics(
+        self, samples: Sequence[Sample[StateT]], replies: Sequence[Reply[StateT]]
+    ) -> Mapping[str, Figure]:
+        """Return the figures of a run; ``None`` for what never happened."""
         ...

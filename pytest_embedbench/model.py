@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+
+StateT = TypeVar("StateT")
+"""The state of a plant: a frozen dataclass of int and bool fields."""
 
 
 class Direction(enum.Enum):
@@ -171,3 +175,42 @@ class PinTrace:
             if event.pin == pin:
                 level = event.level
         return level
+
+
+class Sample(NamedTuple, Generic[StateT]):
+    """The plant's state at a plant time."""
+
+    at_ms: int
+    state: StateT
+
+
+class Reply(NamedTuple, Generic[StateT]):
+    """Firmware lines that a plant was given at once, and its state after them.
+
+    ``plant_ms`` is plant time; ``at_us`` is firmware time, of the last line.
+    """
+
+    plant_ms: int
+    at_us: int
+    lines: tuple[str, ...]
+    state: StateT
+
+
+class StimulusKind(enum.Enum):
+    """What was done to a firmware or its plant."""
+
+    FRAME = "frame"
+    """A sensor line of the plant."""
+    INJECTED = "injected"
+    """A line that the scenario put on the wire."""
+    EVENT = "event"
+    """A change that the scenario made to the plant."""
+
+
+class Stimulus(NamedTuple):
+    """What was done, at a plant time and a firmware time, and how it reads."""
+
+    plant_ms: int
+    at_us: int
+    kind: StimulusKind
+    text: str

@@ -1,1 +1,1 @@
-"""Pure: feed it, read it, never wait on it."""
+"""Bytes, lines and patterns: feed it, read it, never wait on it."""

@@ -1,0 +1,185 @@
+"""What a test holds: a board, the talk with it, and the plants it controls."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_embedbench.bench.artifacts import TRANSCRIPT, metrics_json, trace_csv
+from pytest_embedbench.bench.conversation import BOOT_WITHIN_MS, Conversation
+from pytest_embedbench.bench.loop import FREE_RUN, IN_STEP, Loop
+from pytest_embedbench.bench.recorder import Recorder
+from pytest_embedbench.bench.run import measured, summed_up
+from pytest_embedbench.errors import BenchFault, ConfigError
+from pytest_embedbench.wire.transcript import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TextIO
+
+    from pytest_embedbench.bench.artifacts import TestFolder
+    from pytest_embedbench.bench.loop import Coupling, Invariants
+    from pytest_embedbench.bench.run import Run
+    from pytest_embedbench.bench.scenario import Scenario
+    from pytest_embedbench.contracts import Board, Plant, StateT
+    from pytest_embedbench.errors import FirmwareFault
+    from pytest_embedbench.model import PinTrace
+    from pytest_embedbench.wire.patterns import Match, Patterns
+
+
+@dataclass(slots=True)
+class Bench:
+    """A running board on the bench, with its evidence going to ``folder``.
+
+    Whoever makes a bench closes it; that writes the artifacts and closes the board.
+    """
+
+    board: Board
+    folder: TestFolder
+    uart: Conversation = field(init=False)
+    """The board's first UART."""
+    loops: list[Loop[Any]] = field(default_factory=list[Loop[Any]], init=False)
+    _recorder: Recorder = field(init=False)
+    _log: TextIO = field(init=False)
+    _closed: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._log = self.folder.open_transcript()
+        self._recorder = Recorder(
+            self.board,
+            self.board.link(),
+            Transcript(self._log),
+            path=self.folder.path / TRANSCRIPT,
+        )
+        self.uart = Conversation(self._recorder, self._recorder)
+
+    @property
+    def transcript(self) -> Transcript:
+        """All that was said over the first UART."""
+        return self._recorder.transcript
+
+    @property
+    def fault(self) -> FirmwareFault | None:
+        """What is wrong with the firmware, if a test has not been told yet."""
+        return self._recorder.fault
+
+    @property
+    def pins(self) -> PinTrace:
+        """Every pin change since boot, or ``NotSupported``."""
+        return self.board.pin_trace()
+
+    def send(self, line: str | bytes) -> None:
+        """Send a line over the first UART; see ``Conversation.send``."""
+        self.uart.send(line)
+
+    def expect(
+        self, pattern: Patterns, *, within_ms: int, forbid: Patterns | None = None
+    ) -> Match:
+        """Wait for a line; see ``Conversation.expect``."""
+        return self.uart.expect(pattern, within_ms=within_ms, forbid=forbid)
+
+    def expect_silence(self, *, for_ms: int, ignoring: Patterns | None = None) -> None:
+        """Insist on silence; see ``Conversation.expect_silence``."""
+        self.uart.expect_silence(for_ms=for_ms, ignoring=ignoring)
+
+    def wait_for_boot(
+        self, pattern: Patterns | None = None, *, within_ms: int = BOOT_WITHIN_MS
+    ) -> Match:
+        """Wait until the firmware is up; see ``Conversation.wait_for_boot``."""
+        return self.uart.wait_for_boot(pattern, within_ms=within_ms)
+
+    def run_for(self, duration_ms: int) -> None:
+        """Let simulated time pass; see ``Conversation.run_for``."""
+        self.uart.run_for(duration_ms)
+
+    def reset(self) -> None:
+        """Press the reset button: what was said before is read no more.
+
+        Raises:
+            NotSupported: the board has no reset button.
+        """
+        self._recorder.pull()
+        self._recorder.take_pending()
+        self.board.reset()
+        self._recorder.note("reset")
+        self.uart.skip()
+        self._recorder.allow_reboot()
+
+    def connect(
+        self,
+        plant: Plant[StateT],
+        *,
+        coupling: Coupling = IN_STEP,
+        invariants: Invariants[StateT] | None = None,
+    ) -> Loop[StateT]:
+        """Let ``plant`` live along from now on, whatever lets time pass.
+
+        Raises:
+            ConfigError: a plant is connected already.
+        """
+        if self.uart.timebase is not self._recorder:
+            raise ConfigError("a plant is connected to this bench already")
+        loop = self._loop(plant, FREE_RUN, coupling, invariants)
+        self.uart.timebase = loop
+        return loop
+
+    def run(
+        self,
+        scenario: Scenario,
+        plant_factory: Callable[..., Plant[StateT]],
+        *,
+        stop_when: Callable[[Loop[StateT]], bool] | None = None,
+        coupling: Coupling = IN_STEP,
+        invariants: Invariants[StateT] | None = None,
+    ) -> Run[StateT]:
+        """Run a scenario on a plant made for it, and return what was seen.
+
+        ``stop_when`` ends it early; it is asked once a tick, before the plant steps.
+
+        Raises:
+            ConfigError: the plant has no such parameter or state field.
+            FirmwareFault: the firmware crashed, floods its UART, ...
+            InvariantBroken: the plant was driven where it must not go.
+        """
+        try:
+            plant = plant_factory(**scenario.initial)
+        except TypeError as error:
+            raise ConfigError(
+                f"scenario {scenario.name!r}: initial = {dict(scenario.initial)} "
+                f"does not suit the plant: {error}"
+            ) from error
+        loop = self._loop(plant, scenario, coupling, invariants)
+        stopped_early = loop.run(stop_when)
+        return summed_up(loop, stopped_early=stopped_early)
+
+    def close(self) -> None:
+        """Write the artifacts and close the board; safe to call twice."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            with suppress(BenchFault):
+                self._recorder.pull()
+            self._recorder.take_pending()
+            for number, loop in enumerate(self.loops, start=1):
+                self._write(loop, "" if number == 1 else f"-{number}")
+        finally:
+            self._log.close()
+            self.board.close()
+
+    def _loop(
+        self,
+        plant: Plant[StateT],
+        scenario: Scenario,
+        coupling: Coupling,
+        invariants: Invariants[StateT] | None,
+    ) -> Loop[StateT]:
+        loop = Loop(self._recorder, plant, scenario, coupling, invariants or {})
+        self.loops.append(loop)
+        return loop
+
+    def _write(self, loop: Loop[Any], suffix: str) -> None:
+        folder = self.folder
+        folder.write(f"trace{suffix}.csv", trace_csv(loop.samples))
+        folder.write(f"metrics{suffix}.json", metrics_json(measured(loop)))

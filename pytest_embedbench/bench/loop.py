@@ -1,0 +1,238 @@
+"""The closed loop: a firmware and a plant that live in step.
+
+Within one tick, in this order: plant events that are due; the sensor frames of the
+plant's state; an injected line that is due; then time passes on the board, and the
+firmware's lines reach the plant in the order in which they were said; then the
+plant steps.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
+from typing import TYPE_CHECKING, Any, Generic, cast
+
+from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
+from pytest_embedbench.contracts import StateT
+from pytest_embedbench.errors import ConfigError, InvariantBroken
+from pytest_embedbench.model import (
+    Direction,
+    Reply,
+    Sample,
+    Stimulus,
+    StimulusKind,
+)
+from pytest_embedbench.wire.transcript import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from pytest_embedbench.bench.recorder import Recorder
+    from pytest_embedbench.contracts import Plant
+    from pytest_embedbench.model import Line
+
+    Invariants = Mapping[str, Callable[[StateT], bool]]
+
+FREE_RUN = Scenario(name="", max_steps=0)
+BURST_GAP_US = 10_000
+"""A pause that ends a burst: what the published harness polls at."""
+
+
+class Grouping(enum.Enum):
+    """How many firmware lines a plant is given at once, between two samples."""
+
+    LINE = "line"
+    BURST = "burst"
+    """All that is said without a pause of 10 ms: a reply with several actuators."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coupling:
+    """How board and plant are coupled.
+
+    ``firmware_ms_per_tick`` is the firmware time that goes by per plant tick: by
+    default the plant's own ``tick_ms``, so that both live in the same time.
+    """
+
+    firmware_ms_per_tick: int | None = None
+    grouping: Grouping = Grouping.LINE
+
+
+IN_STEP = Coupling()
+
+
+@dataclass(slots=True)
+class Loop(Generic[StateT]):
+    """A board and a plant, tick by tick; also a timebase.
+
+    A sample is taken at the start, after every line or burst of the firmware, and
+    after every plant step; one that equals the sample before it is dropped. Each of
+    ``invariants`` holds in every sample, or ``InvariantBroken`` is raised.
+    """
+
+    recorder: Recorder
+    plant: Plant[StateT]
+    scenario: Scenario = FREE_RUN
+    coupling: Coupling = IN_STEP
+    invariants: Invariants[StateT] = field(default_factory=dict[str, Any])
+    state: StateT = field(init=False)
+    """The plant's state now."""
+    plant_ms: int = field(default=0, init=False)
+    frames_until_ms: int | None = field(init=False)
+    """Sensor frames are sent up to this plant time; ``None`` is for ever."""
+    samples: list[Sample[StateT]] = field(init=False)
+    replies: list[Reply[StateT]] = field(init=False)
+    stimuli: list[Stimulus] = field(default_factory=list[Stimulus], init=False)
+    _tick_ms: int = field(init=False)
+    """Firmware time per tick."""
+    _into_tick_ms: int = field(default=0, init=False)
+    _next_number: int = field(init=False)
+    _script: list[Injection | PlantEvent] = field(init=False)
+
+    def __post_init__(self) -> None:
+        own_ms = self.coupling.firmware_ms_per_tick
+        self._tick_ms = self.plant.tick_ms if own_ms is None else own_ms
+        self.frames_until_ms = self.scenario.frames_until_ms
+        self.state = self.plant.initial()
+        self.samples = []
+        self.replies = []
+        self._next_number = len(self.recorder.transcript)
+        self._script = [*self.scenario.events, *self.scenario.inject]
+        self._sample()
+
+    def advance(self, duration_ms: int) -> None:
+        """Let firmware time pass on both sides, whole ticks or parts of them.
+
+        A firmware fault stops the plant; like the recorder's, it is not raised here.
+
+        Raises:
+            InvariantBroken: the plant was driven where it must not go.
+        """
+        left_ms = duration_ms
+        while left_ms > 0 and self.recorder.fault is None:
+            if self._into_tick_ms == 0:
+                self._stimulate()
+            step_ms = min(left_ms, self._tick_ms - self._into_tick_ms)
+            self._live(step_ms)
+            left_ms -= step_ms
+            if self._into_tick_ms == self._tick_ms:
+                self._step()
+
+    def run(self, stop_when: Callable[[Loop[StateT]], bool] | None = None) -> bool:
+        """Run the scenario to its end, or until ``stop_when`` says so, and say which.
+
+        It is asked once a tick, after the firmware's time and before the plant steps.
+
+        Raises:
+            FirmwareFault: the firmware crashed, floods its UART, ...
+            InvariantBroken: the plant was driven where it must not go.
+        """
+        for _ in range(self.scenario.max_steps):
+            self._stimulate()
+            self._live(self._tick_ms)
+            self.recorder.raise_fault()
+            self.recorder.raise_flood()
+            if stop_when is not None and stop_when(self):
+                return True
+            self._step()
+        return False
+
+    def change(self, **fields: int | bool) -> None:
+        """Set fields of the plant's state, as a disturbance or a door would.
+
+        Raises:
+            ConfigError: the state has no such field.
+        """
+        try:
+            self.state = replace(cast("Any", self.state), **fields)
+        except TypeError as error:
+            known = ", ".join(
+                field.name for field in dataclass_fields(cast("Any", self.state))
+            )
+            raise ConfigError(
+                f"scenario {self.scenario.name!r} sets {fields}, but the plant's "
+                f"state has: {known}"
+            ) from error
+        text = ", ".join(f"{name} = {value}" for name, value in fields.items())
+        self._remember(StimulusKind.EVENT, text)
+        self.recorder.note(f"plant: {text}")
+
+    def inject(self, line: str) -> None:
+        """Put a line on the wire that is not the plant's."""
+        self._say(StimulusKind.INJECTED, line)
+
+    def _stimulate(self) -> None:
+        due = [entry for entry in self._script if entry.at_ms <= self.plant_ms]
+        for entry in due:
+            if isinstance(entry, PlantEvent):
+                self.change(**entry.changes)
+        if self.frames_until_ms is None or self.plant_ms <= self.frames_until_ms:
+            for line in self.plant.sense(self.state):
+                self._say(StimulusKind.FRAME, line)
+        for entry in due:
+            if isinstance(entry, Injection):
+                self.inject(entry.line)
+        if due:
+            self._script = [entry for entry in self._script if entry not in due]
+
+    def _live(self, duration_ms: int) -> None:
+        self.recorder.advance(duration_ms)
+        self._into_tick_ms += duration_ms
+        for burst in self._bursts():
+            self._obey(burst)
+
+    def _step(self) -> None:
+        self.state = self.plant.step(self.state)
+        self.plant_ms += self.plant.tick_ms
+        self._into_tick_ms = 0
+        self._sample()
+
+    def _obey(self, burst: Sequence[Line]) -> None:
+        lines = tuple([decoded(line.payload) for line in burst])
+        for line in lines:
+            self.state = self.plant.actuate(self.state, line)
+        at_us = burst[-1].at_us
+        self.replies.append(Reply(self.plant_ms, at_us, lines, self.state))
+        self._sample()
+
+    def _bursts(self) -> Iterator[Sequence[Line]]:
+        """Yield what the firmware said since last time, up to a fault."""
+        recorder = self.recorder
+        fault_number = None if recorder.fault is None else recorder.fault_number
+        since = self._next_number
+        self._next_number = len(recorder.transcript)
+        burst: list[Line] = []
+        for _, line in recorder.transcript.since(since, fault_number):
+            if line.direction is not Direction.FROM_FIRMWARE:
+                continue
+            if burst and (
+                self.coupling.grouping is Grouping.LINE
+                or line.at_us - burst[-1].at_us >= BURST_GAP_US
+            ):
+                yield burst
+                burst = []
+            burst.append(line)
+        if burst:
+            yield burst
+
+    def _sample(self) -> None:
+        sample = Sample(self.plant_ms, self.state)
+        if self.samples and self.samples[-1] == sample:
+            return
+        self.samples.append(sample)
+        for name, holds in self.invariants.items():
+            if not holds(self.state):
+                raise InvariantBroken(
+                    f"{name}: does not hold at {self.plant_ms} ms of plant time, "
+                    f"with {self.state}\n{self.recorder.evidence()}"
+                )
+
+    def _say(self, kind: StimulusKind, line: str) -> None:
+        payload = line.encode()
+        self.recorder.send(payload + b"\n", shown=payload)
+        self._remember(kind, line)
+
+    def _remember(self, kind: StimulusKind, text: str) -> None:
+        at_us = self.recorder.board.now_us()
+        self.stimuli.append(Stimulus(self.plant_ms, at_us, kind, text))

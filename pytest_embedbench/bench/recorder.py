@@ -1,0 +1,168 @@
+"""Let time pass on a board and write down what its firmware says meanwhile."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_embedbench.bench.guards import FloodMeter
+from pytest_embedbench.errors import BenchFault, FirmwareFault, FirmwareReset
+from pytest_embedbench.model import Direction, Line
+from pytest_embedbench.wire.framing import LineFramer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_embedbench.bench.guards import Watch
+    from pytest_embedbench.contracts import Board, Link
+    from pytest_embedbench.wire.framing import Framed
+    from pytest_embedbench.wire.transcript import Transcript
+
+
+class Timebase(Protocol):
+    """Something that can let simulated time pass."""
+
+    def advance(self, duration_ms: int) -> None:
+        """Let ``duration_ms`` pass; what the firmware says is recorded."""
+        ...
+
+
+@dataclass(slots=True)
+class Recorder:
+    """The one reader of a link, and the plainest timebase.
+
+    A fault does not interrupt: it is kept in ``fault``, with the number of the first
+    transcript line that comes after it, so that what was said before it still counts
+    however time was cut into steps. ``raise_fault`` is for whoever has read up to it.
+    """
+
+    board: Board
+    link: Link
+    transcript: Transcript
+    path: Path | None = None
+    """Where the transcript can be read, for messages."""
+    framer: LineFramer = field(default_factory=LineFramer)
+    fault: FirmwareFault | None = field(default=None, init=False)
+    fault_number: int = field(default=0, init=False)
+    heard_bytes: int = field(default=0, init=False)
+    meter: FloodMeter = field(init=False)
+    _watches: list[Watch] = field(default_factory=list["Watch"], init=False)
+    _dead: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.meter = FloodMeter(self.board.spec.uarts[0].baud_bps)
+
+    def advance(self, duration_ms: int) -> None:
+        """Let time pass and record; a firmware fault is kept, not raised.
+
+        Raises:
+            BoardLost: the engine itself died.
+        """
+        if self._dead:
+            return
+        before_bytes = self.heard_bytes
+        try:
+            self.board.advance(duration_ms)
+        except FirmwareFault as fault:
+            self.pull()
+            self._check()
+            self._end(fault)
+        except BenchFault:
+            with suppress(BenchFault):
+                self.pull()
+            raise
+        else:
+            self.pull()
+            self.meter.count(self.heard_bytes - before_bytes, self.board.now_us())
+            self._check()
+
+    def pull(self) -> None:
+        """Record what has arrived; no time passes."""
+        for at_us, data in self.link.receive():
+            self.heard_bytes += len(data)
+            for framed in self.framer.feed(data):
+                self._record(at_us, framed)
+
+    def note(self, text: str) -> None:
+        """Write a remark of our own into the transcript."""
+        self.transcript.record(
+            Line(self.board.now_us(), Direction.BENCH, text.encode())
+        )
+
+    def send(self, data: bytes, *, shown: bytes) -> None:
+        """Hand ``data`` to the firmware; the transcript gets ``shown``."""
+        self.link.send(data)
+        self.transcript.record(Line(self.board.now_us(), Direction.TO_FIRMWARE, shown))
+
+    def take_pending(self) -> None:
+        """Record the unfinished line, if there is one, as if it ended here."""
+        if (framed := self.framer.take_pending()) is not None:
+            self._record(self.board.now_us(), framed)
+
+    def watch(self, watch: Watch) -> None:
+        """Look out for a line from now on, and among those from ``watch.since`` on."""
+        self._watches.append(watch)
+        self._check()
+
+    def allow_reboot(self) -> None:
+        """Let the boot line come once more: the reset was ours."""
+        for watch in self._watches:
+            if watch.raises is FirmwareReset:
+                watch.allowed_count += 1
+
+    def raise_fault(self) -> None:
+        """Raise what is wrong, if anything is; a dead board says so every time."""
+        if self.fault is None:
+            return
+        fault = self.fault
+        if not self._dead:
+            self.fault = None
+        raise fault
+
+    def raise_flood(self) -> None:
+        """Raise if the UART was full for a whole second of simulated time."""
+        if self.meter.flood is not None:
+            self.meter.flood.add_note(self.evidence())
+            raise self.meter.flood
+
+    def evidence(self) -> str:
+        """Return the tail of the transcript and where the rest is."""
+        self.transcript.flush()
+        said = self.transcript.tail() or "(nothing was said)"
+        pending = self.framer.pending
+        unfinished = f"\nunfinished line: {pending[-80:]!r}" if pending else ""
+        where = f"\ntranscript: {self.path}" if self.path else ""
+        return f"the end of the conversation:\n{said}{unfinished}{where}"
+
+    def _record(self, at_us: int, framed: Framed) -> None:
+        self.transcript.record(Line(at_us, Direction.FROM_FIRMWARE, framed.payload))
+        if framed.cut_bytes:
+            self.note(f"the line above went on for {framed.cut_bytes} bytes more")
+
+    def _check(self) -> None:
+        """Keep the earliest offence that a watch has seen."""
+        if not self._watches or self.fault is not None:
+            return
+        offences = [
+            offence
+            for watch in self._watches
+            if (offence := watch.check(self.transcript)) is not None
+        ]
+        if offences:
+            number, fault = min(offences, key=itemgetter(0))
+            self._keep(fault, number)
+
+    def _end(self, fault: FirmwareFault) -> None:
+        """Close the books: the board runs no more."""
+        self._dead = True
+        self.take_pending()
+        if self.fault is None:
+            self.note(f"{type(fault).__name__}: {str(fault).partition(chr(10))[0]}")
+            self._keep(fault, len(self.transcript))
+
+    def _keep(self, fault: FirmwareFault, number: int) -> None:
+        fault.add_note(self.evidence())
+        self.fault = fault
+        self.fault_number = number

@@ -1,0 +1,83 @@
+"""What a run of a scenario gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, cast
+
+from pytest_embedbench.contracts import Measured, StateT
+from pytest_embedbench.model import StimulusKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_embedbench.bench.loop import Loop
+    from pytest_embedbench.contracts import Figure
+    from pytest_embedbench.model import Reply, Sample, Stimulus
+
+ACTUATION = "ACT "
+"""How a line to an actuator starts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(Generic[StateT]):
+    """A scenario that was run: all that was seen, and the figures of merit."""
+
+    scenario: str
+    stopped_early: bool
+    """Whether ``stop_when`` ended it."""
+    samples: tuple[Sample[StateT], ...]
+    replies: tuple[Reply[StateT], ...]
+    stimuli: tuple[Stimulus, ...]
+    metrics: Mapping[str, Figure]
+
+    @property
+    def last_frame_us(self) -> int | None:
+        """When the last sensor frame was sent, in firmware time."""
+        frames = [entry for entry in self.stimuli if entry.kind is StimulusKind.FRAME]
+        return frames[-1].at_us if frames else None
+
+    def reaction_ms(
+        self, *, is_safe: Callable[[StateT], bool], not_before_ms: int = 0
+    ) -> float | None:
+        """Return firmware time from the last sensor frame to a reply that made it safe.
+
+        That is the first reply with an ``ACT`` line that leaves ``is_safe`` true,
+        ``not_before_ms`` after the frame at the earliest; ``None`` if none came.
+        """
+        if (since_us := self.last_frame_us) is None:
+            return None
+        for reply in self.replies:
+            elapsed_us = reply.at_us - since_us
+            in_time = elapsed_us >= not_before_ms * 1000
+            if in_time and acts(reply) and is_safe(reply.state):
+                return elapsed_us / 1000
+        return None
+
+
+def acts(reply: Reply[StateT]) -> bool:
+    """Say whether a reply has a line to an actuator, known or not."""
+    return any(line.startswith(ACTUATION) for line in reply.lines)
+
+
+def summed_up(loop: Loop[StateT], *, stopped_early: bool = False) -> Run[StateT]:
+    """Return what a loop has given so far."""
+    return Run(
+        scenario=loop.scenario.name,
+        stopped_early=stopped_early,
+        samples=tuple(loop.samples),
+        replies=tuple(loop.replies),
+        stimuli=tuple(loop.stimuli),
+        metrics=measured(loop),
+    )
+
+
+def measured(loop: Loop[StateT]) -> Mapping[str, Figure]:
+    """Return the plant's own figures; without such, how much was seen."""
+    if isinstance(loop.plant, Measured):
+        plant = cast("Measured[StateT]", loop.plant)
+        return plant.metrics(loop.samples, loop.replies)
+    return {
+        "sample_count": len(loop.samples),
+        "duration_ms": loop.samples[-1].at_ms,
+    }

@@ -1,0 +1,88 @@
+"""TOML tables checked key by key: what is wrong is named by file and key."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any, cast
+
+from pytest_embedbench.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+_NAMES = {
+    str: "text",
+    int: "a whole number",
+    list: "a list",
+    dict: "a table",
+    object: "anything",
+}
+
+
+def read_table(file: Traversable | Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises:
+        ConfigError: it is not there, not UTF-8, or not TOML.
+    """
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ConfigError(f"{file}: not a readable TOML file: {error}") from error
+
+
+def check_keys(
+    file: str,
+    prefix: str,
+    table: Mapping[str, object],
+    *,
+    required: Mapping[str, type],
+    optional: Mapping[str, type] | None = None,
+) -> None:
+    """Insist on the required keys, on no unknown ones, and on every type.
+
+    Raises:
+        ConfigError: naming ``file`` and the key, with ``prefix`` before it.
+    """
+    kinds = {**required, **(optional or {})}
+    for key in table:
+        if key not in kinds:
+            known = ", ".join(sorted(kinds))
+            raise ConfigError(
+                f"{file}: {prefix}{key}: unknown key; known keys: {known}"
+            )
+    for key in required:
+        if key not in table:
+            raise ConfigError(f"{file}: {prefix}{key}: missing")
+    for key, value in table.items():
+        kind = kinds[key]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise ConfigError(
+                f"{file}: {prefix}{key}: must be {_NAMES[kind]}, is {value!r}"
+            )
+
+
+def check_items(file: str, where: str, items: list[object], kind: type) -> None:
+    """Insist on a non-empty list of one type."""
+    if not items or not all(isinstance(item, kind) for item in items):
+        raise ConfigError(
+            f"{file}: {where}: must be a non-empty list of {_NAMES[kind]}"
+        )
+
+
+def subtable(file: str, where: str, entry: object) -> Mapping[str, Any]:
+    """Insist on a table."""
+    if not isinstance(entry, dict):
+        raise ConfigError(f"{file}: {where}: must be a table, is {entry!r}")
+    return cast("Mapping[str, Any]", entry)
+
+
+def rows(file: str, where: str, entries: object) -> Iterator[tuple[str, Any]]:
+    """Yield the tables of a list of tables, each with its place in the file."""
+    if not isinstance(entries, list):
+        raise ConfigError(f"{file}: {where}: must be a list of tables")
+    for index, entry in enumerate(cast("list[object]", entries)):
+        here = f"{where}[{index}]"
+        yield here, subtable(file, here, entry)

@@ -1,0 +1,32 @@
+"""Fakes to test with, and checks that every implementation must pass.
+
+The fakes pass the same checks as the real engines, so a test against a fake is a
+test against the contract. Nothing here imports pytest: a check raises
+``AssertionError`` with a sentence that says which promise was broken.
+"""
+
+from __future__ import annotations
+
+from pytest_embedbench.testing.checks import check_builder, check_engine, check_plant
+from pytest_embedbench.testing.loopback import (
+    LOOPBACK_SPEC,
+    Firmware,
+    Loopback,
+    LoopbackBoard,
+    LoopbackUart,
+    loopback_image,
+)
+from pytest_embedbench.testing.shell import line_shell
+
+__all__ = [
+    "LOOPBACK_SPEC",
+    "Firmware",
+    "Loopback",
+    "LoopbackBoard",
+    "LoopbackUart",
+    "check_builder",
+    "check_engine",
+    "check_plant",
+    "line_shell",
+    "loopback_image",
+]

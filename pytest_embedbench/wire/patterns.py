@@ -1,0 +1,178 @@
+"""What a test waits for: one line at a time, and never for ever.
+
+A pattern is looked for in single lines, so ``.*`` cannot cross a line end and the
+work grows with the log, not with its square. A backtracking pattern can still take
+years over forty bytes; ``cpu_budget`` cuts it off.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.model import Direction, Line
+from pytest_embedbench.wire.transcript import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Sequence
+    from types import FrameType
+
+    PatternLike = str | bytes | re.Pattern[str] | re.Pattern[bytes]
+    Patterns = PatternLike | Sequence[PatternLike]
+
+LINE_BUDGET_S = 1.0
+"""CPU seconds that one pattern may spend on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A line that was waited for.
+
+    ``index`` is the place of the pattern in the list that was asked for.
+    ``match[1]`` and ``group(1)`` are text, whatever the pattern was written in;
+    the bytes are in ``line.payload`` and in ``found``.
+    """
+
+    line: Line
+    found: re.Match[str] | re.Match[bytes]
+    index: int = 0
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return decoded(self.line.payload)
+
+    @property
+    def at_us(self) -> int:
+        """When the line was out, in simulated microseconds since boot."""
+        return self.line.at_us
+
+    def group(self, key: int | str = 0) -> str:
+        """Return one group as text; empty if it took no part in the match."""
+        value = self.found.group(key)
+        if isinstance(value, bytes):
+            return decoded(value)
+        return value or ""
+
+    def __getitem__(self, key: int | str) -> str:
+        return self.group(key)
+
+
+@dataclass(frozen=True, slots=True)
+class LinePatterns:
+    """One or more compiled patterns; the first in order wins on a line."""
+
+    regexes: tuple[re.Pattern[str] | re.Pattern[bytes], ...]
+
+    def search(self, lines: Iterable[tuple[int, Line]]) -> tuple[int, Match] | None:
+        """Return the first line that matches and its number.
+
+        Raises:
+            ConfigError: a pattern backtracks without end.
+        """
+        with cpu_budget(LINE_BUDGET_S) as renew:
+            for number, line in lines:
+                renew()
+                if (match := self._match(line)) is not None:
+                    return number, match
+        return None
+
+    def found_in(self, payload: bytes) -> bool:
+        """Say whether one of the patterns is in ``payload``."""
+        line = Line(0, Direction.FROM_FIRMWARE, payload)
+        return self.search([(0, line)]) is not None
+
+    def _match(self, line: Line) -> Match | None:
+        for index, regex in enumerate(self.regexes):
+            try:
+                found = search(regex, line.payload)
+            except OutOfTime:
+                raise ConfigError(
+                    f"pattern {regex.pattern!r} took more than {LINE_BUDGET_S} s of "
+                    f"CPU on one line of {len(line.payload)} bytes: it backtracks "
+                    "without end; write it without a repeat inside a repeat"
+                ) from None
+            if found is not None:
+                return Match(line, found, index)
+        return None
+
+    def __str__(self) -> str:
+        return " or ".join(repr(regex.pattern) for regex in self.regexes)
+
+
+def search(
+    regex: re.Pattern[str] | re.Pattern[bytes], payload: bytes
+) -> re.Match[str] | re.Match[bytes] | None:
+    """Look for ``regex`` in a line: as bytes, or as the text that it decodes to."""
+    subject: Any = payload if isinstance(regex.pattern, bytes) else decoded(payload)
+    return regex.search(subject)
+
+
+def compiled(patterns: Patterns) -> LinePatterns:
+    """Compile what a caller waits for.
+
+    Text and bytes are regular expressions, searched anywhere in a line.
+
+    Raises:
+        ConfigError: one of them is not a valid regular expression, or there is none.
+    """
+    listed = [patterns] if isinstance(patterns, str | bytes | re.Pattern) else patterns
+    if not listed:
+        raise ConfigError("no pattern to wait for: the list is empty")
+    return LinePatterns(tuple(_compile(pattern) for pattern in listed))
+
+
+def exact(text: str) -> re.Pattern[str]:
+    """Return a pattern for a line that is ``text`` and nothing else."""
+    return re.compile(rf"\A{re.escape(text)}\Z")
+
+
+def _compile(pattern: PatternLike) -> re.Pattern[str] | re.Pattern[bytes]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ConfigError(
+            f"{pattern!r} is not a regular expression: {error}; "
+            "for a line that is just this text use exact()"
+        ) from error
+
+
+class OutOfTime(Exception):
+    """The CPU budget is used up."""
+
+
+def _raise_out_of_time(_signum: int, _frame: FrameType | None) -> None:
+    raise OutOfTime
+
+
+@contextmanager
+def cpu_budget(budget_s: float) -> Generator[Callable[[], None]]:
+    """Raise ``OutOfTime`` in the block when ``budget_s`` of CPU have gone by.
+
+    The block is given a function that starts the budget afresh. ``re`` looks for
+    signals while it backtracks, so the timer reaches into a running match; it counts
+    CPU time, so a busy machine does not shorten it. Signals need the main thread of
+    a POSIX system; elsewhere there is no limit.
+    """
+    if (
+        not hasattr(signal, "ITIMER_VIRTUAL")
+        or threading.current_thread() is not threading.main_thread()
+    ):
+        yield lambda: None
+        return
+
+    def renew() -> None:
+        signal.setitimer(signal.ITIMER_VIRTUAL, budget_s)
+
+    before = signal.signal(signal.SIGVTALRM, _raise_out_of_time)
+    try:
+        renew()
+        yield renew
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, signal.SIG_DFL if before is None else before)

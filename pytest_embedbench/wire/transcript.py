@@ -1,0 +1,109 @@
+"""What was said, by whom, when; and how that is printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+    from pytest_embedbench.model import Line
+
+MEMORY_CAP_BYTES = 32 * 2**20
+TAIL_BYTES = 2048
+_LINE_OVERHEAD_BYTES = 160
+"""What a stored line costs beside its payload, about."""
+
+
+def decoded(payload: bytes) -> str:
+    """Return ``payload`` as the text that patterns see; bad UTF-8 shows as escapes."""
+    return payload.decode("utf-8", "backslashreplace")
+
+
+def printable(payload: bytes) -> str:
+    r"""Return ``payload`` fit for any terminal, log and XML file.
+
+    Control characters (ESC, NUL, tabs), invisible ones and bad UTF-8 show as
+    escapes such as ``\x1b``; a degree sign stays a degree sign.
+    """
+    text = decoded(payload)
+    if text.isprintable():
+        return text
+    return "".join(
+        character
+        if character.isprintable()
+        else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )
+
+
+def rendered(line: Line) -> str:
+    """Return a line as the transcript shows it: seconds, arrow, text."""
+    seconds, micros = divmod(line.at_us, 1_000_000)
+    text = printable(line.payload)
+    return f"{seconds:6d}.{micros:06d} {line.direction.value:<4} {text}".rstrip()
+
+
+@dataclass(slots=True)
+class Transcript:
+    """Every line of a conversation, in the order in which it was recorded.
+
+    Lines are numbered from 0 and keep their number. Those that exceed
+    ``cap_bytes`` of memory are forgotten oldest first and counted in
+    ``forgotten_count``; ``sink``, if there is one, has been given all of them.
+    """
+
+    sink: TextIO | None = None
+    cap_bytes: int = MEMORY_CAP_BYTES
+    forgotten_count: int = field(default=0, init=False)
+    _lines: list[Line] = field(default_factory=list["Line"], init=False)
+    _held_bytes: int = field(default=0, init=False)
+
+    def __len__(self) -> int:
+        """Return how many lines were ever recorded: the number of the next one."""
+        return self.forgotten_count + len(self._lines)
+
+    def record(self, line: Line) -> None:
+        """Add a line at the end."""
+        self._lines.append(line)
+        self._held_bytes += len(line.payload) + _LINE_OVERHEAD_BYTES
+        if self.sink is not None:
+            self.sink.write(rendered(line) + "\n")
+        if self._held_bytes > self.cap_bytes:
+            self._forget_oldest()
+
+    def since(
+        self, number: int, until: int | None = None
+    ) -> Iterator[tuple[int, Line]]:
+        """Yield lines still held, with their numbers, from ``number`` to ``until``."""
+        first = max(number, self.forgotten_count)
+        stop = None if until is None else max(0, until - self.forgotten_count)
+        return enumerate(self._lines[first - self.forgotten_count : stop], start=first)
+
+    def tail(self, max_bytes: int = TAIL_BYTES) -> str:
+        """Return the last whole lines as printed, ``max_bytes`` or little more."""
+        shown: list[str] = []
+        size = 0
+        for line in reversed(self._lines):
+            shown.append(rendered(line))
+            size += len(shown[-1]) + 1
+            if size >= max_bytes:
+                break
+        return "\n".join(reversed(shown))
+
+    def flush(self) -> None:
+        """Make sure that the file on disk has all that was recorded."""
+        if self.sink is not None:
+            self.sink.flush()
+
+    def _forget_oldest(self) -> None:
+        """Drop a quarter at once, so that the cost per line stays constant."""
+        target_bytes = self.cap_bytes * 3 // 4
+        count = 0
+        while self._held_bytes > target_bytes and count < len(self._lines) - 1:
+            self._held_bytes -= len(self._lines[count].payload) + _LINE_OVERHEAD_BYTES
+            count += 1
+        del self._lines[:count]
+        self.forgotten_count += count

@@ -1,0 +1,32 @@
+"""A bench over a firmware that is a Python generator."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.bench.artifacts import TestFolder
+from pytest_embedbench.bench.bench import Bench
+from pytest_embedbench.testing import LOOPBACK_SPEC, Loopback, loopback_image
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pytest_embedbench.testing import Firmware
+
+
+@pytest.fixture
+def bench_with(tmp_path: Path) -> Iterator[Callable[[Firmware], Bench]]:
+    """Return a function that puts a firmware on a bench."""
+    with ExitStack() as opened:
+
+        def put(firmware: Firmware) -> Bench:
+            board = Loopback(firmware).boot(LOOPBACK_SPEC, loopback_image())
+            bench = Bench(board, TestFolder(tmp_path, plots=False))
+            opened.callback(bench.close)
+            return bench
+
+        yield put

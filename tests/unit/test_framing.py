@@ -1,0 +1,76 @@
+"""Bytes to lines."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_embedbench.wire.framing import LineFramer
+
+WIRE_BYTES = st.lists(
+    st.sampled_from([b"\r", b"\n", b"a", b"\xc2\xb0", b"\xff", b"\0"])
+)
+
+
+def payloads(data: bytes, max_bytes: int = 4096) -> list[bytes]:
+    framer = LineFramer(max_bytes)
+    return [line.payload for line in framer.feed(data)]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r", b"\n\r"])
+def test_every_line_end_ends_a_line_once(end: bytes) -> None:  # U5
+    assert payloads(b"one" + end + end + b"two" + end) == [b"one", b"", b"two"]
+
+
+def test_a_line_end_split_across_two_feeds_is_one() -> None:  # U5
+    framer = LineFramer()
+    assert [line.payload for line in framer.feed(b"one\r")] == [b"one"]
+    assert [line.payload for line in framer.feed(b"\ntwo\n")] == [b"two"]
+
+
+@given(pieces=WIRE_BYTES, cuts=st.lists(st.integers(0, 60)))
+def test_how_bytes_are_chunked_does_not_matter(
+    pieces: list[bytes], cuts: list[int]
+) -> None:  # U1
+    data = b"".join(pieces)
+    whole, piecewise = LineFramer(5), LineFramer(5)
+    edges = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
+    lines = [
+        line
+        for start, end in itertools.pairwise(edges)
+        for line in piecewise.feed(data[start:end])
+    ]
+    assert lines == whole.feed(data)
+    assert piecewise.pending == whole.pending
+
+
+@given(pieces=WIRE_BYTES)
+def test_every_byte_is_accounted_for(pieces: list[bytes]) -> None:
+    data = b"".join(pieces)
+    framer = LineFramer(3)
+    lines = framer.feed(data)
+    if (rest := framer.take_pending()) is not None:
+        lines.append(rest)
+    counted = sum(len(line.payload) + line.cut_bytes for line in lines)
+    assert counted == len(data.replace(b"\r", b"").replace(b"\n", b""))
+
+
+def test_an_over_long_line_is_cut_and_says_by_how_much() -> None:
+    framer = LineFramer(4)
+    assert framer.feed(b"abcdef") == []
+    assert framer.feed(b"gh\nnext\n") == [(b"abcd", 4), (b"next", 0)]
+
+
+def test_the_rest_of_an_over_long_line_cannot_pose_as_a_line() -> None:
+    assert payloads(b"x" * 10 + b"ACT PUMP ON\n", max_bytes=10) == [b"x" * 10]
+
+
+def test_output_without_a_line_end_stays_pending() -> None:  # V12
+    framer = LineFramer()
+    framer.feed(b"boot\nlogin: ")
+    assert framer.pending == b"login: "
+    assert framer.take_pending() == (b"login: ", 0)
+    assert framer.take_pending() is None
