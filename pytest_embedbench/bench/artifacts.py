@@ -10,11 +10,8 @@ import hashlib
 import io
 import json
 import re
-import shutil
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
-
-from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,29 +26,25 @@ MAX_NAME_CHARS = 80
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,=+@\[\]-]+")
 
 
-def folder_for(root: Path, nodeid: str, attempt: int = 1) -> Path:
-    """Make and return the folder of one attempt at one test; it is empty.
+def new_folder(root: Path, nodeid: str, attempt: int = 1) -> Path:
+    """Make and return the folder of one attempt at one test; it is new.
 
-    The path is ``root/<test file>/<test>`` with ``.2`` and so on for further
-    attempts: readable, the same in every run, and different for every node id.
-    What an earlier run left in it is removed.
-
-    Raises:
-        ConfigError: something that is not ours is in the way.
+    The path is ``root/<test file>/<test>``, with ``.2`` and so on for further
+    attempts: readable, and different for every node id. Nothing is ever reused.
     """
     file, _, test = nodeid.partition("::")
     parts = [_safe(part) for part in file.split("/") if part not in ("", ".")]
     name = _safe(test.replace("::", ".")) if test else "module"
-    folder = root.joinpath(*parts, name if attempt == 1 else f"{name}.{attempt}")
-    if folder.exists():
-        if any(folder.iterdir()) and not (folder / TRANSCRIPT).exists():
-            raise ConfigError(
-                f"{folder} is not an artifacts folder; it is in the way of those of "
-                f"{nodeid}: remove it, or set another root"
-            )
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
-    return folder
+    parent = root.joinpath(*parts)
+    parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        folder = parent / (name if attempt == 1 else f"{name}.{attempt}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            attempt += 1
+        else:
+            return folder
 
 
 def _safe(name: str) -> str:
@@ -63,26 +56,9 @@ def _safe(name: str) -> str:
     return f"{kept[: MAX_NAME_CHARS - 9].strip('.')}-{digest}"
 
 
-@dataclass(frozen=True, slots=True)
-class TestFolder:
-    """The folder of one attempt; each file is written once."""
-
-    path: Path
-    plots: bool = True
-
-    __test__ = False
-    """Not a test class, whatever its name suggests to pytest."""
-
-    def open_transcript(self, name: str = TRANSCRIPT) -> TextIO:
-        """Start a transcript; one that exists is an error, never continued."""
-        return (self.path / name).open("x", encoding="utf-8", newline="\n")
-
-    def write(self, name: str, text: str) -> Path:
-        """Write a new file."""
-        path = self.path / name
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        return path
+def new_file(path: Path) -> TextIO:
+    """Open a file for writing that is not there yet: an old log is never continued."""
+    return path.open("x", encoding="utf-8", newline="\n")
 
 
 def trace_csv(samples: Sequence[Sample[Any]]) -> str:

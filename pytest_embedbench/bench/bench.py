@@ -6,19 +6,25 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.bench.artifacts import TRANSCRIPT, metrics_json, trace_csv
+from pytest_embedbench.bench.artifacts import (
+    TRANSCRIPT,
+    metrics_json,
+    new_file,
+    trace_csv,
+)
 from pytest_embedbench.bench.conversation import BOOT_WITHIN_MS, Conversation
 from pytest_embedbench.bench.loop import FREE_RUN, IN_STEP, Loop
 from pytest_embedbench.bench.recorder import Recorder
 from pytest_embedbench.bench.run import measured, summed_up
 from pytest_embedbench.errors import BenchFault, ConfigError
+from pytest_embedbench.wire.patterns import exact
 from pytest_embedbench.wire.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from typing import TextIO
 
-    from pytest_embedbench.bench.artifacts import TestFolder
     from pytest_embedbench.bench.loop import Coupling, Invariants
     from pytest_embedbench.bench.run import Run
     from pytest_embedbench.bench.scenario import Scenario
@@ -32,11 +38,14 @@ if TYPE_CHECKING:
 class Bench:
     """A running board on the bench, with its evidence going to ``folder``.
 
-    Whoever makes a bench closes it; that writes the artifacts and closes the board.
+    ``folder`` exists and has no evidence in it yet. ``boot_line`` is what the
+    firmware says, as a whole line, once per boot. Whoever makes a bench closes it;
+    that writes the artifacts and closes the board.
     """
 
     board: Board
-    folder: TestFolder
+    folder: Path
+    boot_line: str = field(default="", kw_only=True)
     uart: Conversation = field(init=False)
     """The board's first UART."""
     loops: list[Loop[Any]] = field(default_factory=list[Loop[Any]], init=False)
@@ -45,14 +54,19 @@ class Bench:
     _closed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        self._log = self.folder.open_transcript()
+        self._log = new_file(self.transcript_path)
         self._recorder = Recorder(
             self.board,
             self.board.link(),
             Transcript(self._log),
-            path=self.folder.path / TRANSCRIPT,
+            path=self.transcript_path,
         )
         self.uart = Conversation(self._recorder, self._recorder)
+
+    @property
+    def transcript_path(self) -> Path:
+        """Where the transcript can be read while it grows."""
+        return self.folder / TRANSCRIPT
 
     @property
     def transcript(self) -> Transcript:
@@ -86,7 +100,12 @@ class Bench:
     def wait_for_boot(
         self, pattern: Patterns | None = None, *, within_ms: int = BOOT_WITHIN_MS
     ) -> Match:
-        """Wait until the firmware is up; see ``Conversation.wait_for_boot``."""
+        """Wait until the firmware is up: for ``pattern``, the boot line, or any line.
+
+        See ``Conversation.wait_for_boot``.
+        """
+        if pattern is None and self.boot_line:
+            pattern = exact(self.boot_line)
         return self.uart.wait_for_boot(pattern, within_ms=within_ms)
 
     def run_for(self, duration_ms: int) -> None:
@@ -180,6 +199,7 @@ class Bench:
         return loop
 
     def _write(self, loop: Loop[Any], suffix: str) -> None:
-        folder = self.folder
-        folder.write(f"trace{suffix}.csv", trace_csv(loop.samples))
-        folder.write(f"metrics{suffix}.json", metrics_json(measured(loop)))
+        with new_file(self.folder / f"trace{suffix}.csv") as file:
+            file.write(trace_csv(loop.samples))
+        with new_file(self.folder / f"metrics{suffix}.json") as file:
+            file.write(metrics_json(measured(loop)))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.bench.artifacts import TestFolder
 from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.testing import LOOPBACK_SPEC, Loopback, loopback_image
 
@@ -25,7 +24,7 @@ def bench_with(tmp_path: Path) -> Iterator[Callable[[Firmware], Bench]]:
 
         def put(firmware: Firmware) -> Bench:
             board = Loopback(firmware).boot(LOOPBACK_SPEC, loopback_image())
-            bench = Bench(board, TestFolder(tmp_path, plots=False))
+            bench = Bench(board, tmp_path)
             opened.callback(bench.close)
             return bench
 
