@@ -1,0 +1,84 @@
+"""Turn what ``pio run`` printed when it failed into the error that it was."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.builders.platformio.run import held_lock
+from pytest_embedbench.errors import BenchFault, BuildError, ConfigError, ToolMissing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_embedbench.errors import EmbedbenchError
+    from pytest_embedbench.model import FirmwareSource
+    from pytest_embedbench.processes.guarded import Finished
+
+_SHOWN_LINES = 60
+# PlatformIO's and SCons's own words around what the compiler says.
+_NOISE = re.compile(
+    r"=+ \[.*\] Took .* =+$|\*\*\* \[.*\] |\*+$|\* |\*$|-+$|$"
+    r"|Environment +Status|=+ .* in [\d:.]+ =+$|collect2: error: ld returned"
+)
+_NOT_THE_PROJECT = re.compile(r"Error: (\S+ is not in \S+, but .*)")
+_MISCONFIGURED = re.compile(
+    r"(?:Error: )?(Unknown board ID .*|This board doesn't support .*"
+    r"|Please specify `board` .*|Invalid '.*platformio\.ini'.*"
+    r"|.* for `.*` option in the `.*` section.*|Please specify platform for .*)"
+)
+_NO_NETWORK = re.compile(r"(?:Error: )?(HTTPClientError.*|.*InternetConnectionError.*)")
+
+
+def diagnose(
+    source: FirmwareSource,
+    done: Finished,
+    *,
+    log_path: Path,
+    stage: Path,
+) -> EmbedbenchError:
+    """Return the error that a failed run in ``stage`` stands for."""
+    lines = [line.rstrip() for line in done.stderr.splitlines()]
+    for line in lines:
+        if match := _MISCONFIGURED.match(line):
+            where = f"{source.project_dir / 'platformio.ini'}: env:{source.environment}"
+            return ConfigError(f"{where}: {match[1]}")
+        if match := _NOT_THE_PROJECT.match(line):
+            return ToolMissing("platformio", match[1], "embedbench setup")
+        if _NO_NETWORK.match(line):
+            return BenchFault(f"PlatformIO lost its registry: {line}; log: {log_path}")
+    return BuildError(
+        environment=source.environment,
+        returncode=done.returncode,
+        log_path=log_path,
+        diagnostics=_the_compilers_own(lines).replace(f"{stage}/", ""),
+    )
+
+
+def timed_out(
+    source: FirmwareSource, timeout_s: float, core_dir: Path, log_path: Path
+) -> EmbedbenchError:
+    """Return the error for a build that was ended: it was too slow, or had to wait."""
+    lock = held_lock(core_dir)
+    if lock is not None:
+        # C3: PlatformIO itself waits for an hour and says nothing.
+        return BenchFault(
+            f"PlatformIO did not finish within {timeout_s:g} s: another process holds "
+            f"its lock {lock}; end that process or wait for it"
+        )
+    return BuildError(
+        environment=source.environment,
+        returncode=124,
+        log_path=log_path,
+        diagnostics=f"the build was ended after {timeout_s:g} s",
+    )
+
+
+def _the_compilers_own(lines: list[str]) -> str:
+    kept = [line for line in lines if not _NOISE.match(line)] or [
+        line for line in lines if line
+    ]
+    text = "\n".join(kept[:_SHOWN_LINES])
+    if len(kept) > _SHOWN_LINES:
+        text += f"\n... and {len(kept) - _SHOWN_LINES} lines more"
+    return text or "it said nothing"

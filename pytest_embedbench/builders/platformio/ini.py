@@ -1,0 +1,116 @@
+"""Read ``platformio.ini`` for what a build depends on; a few ms, no PlatformIO."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+INI = "platformio.ini"
+# Options that change what is done with an image, or shown of it, but not the image.
+_WITHOUT_EFFECT = re.compile(
+    r"monitor_|test_|check_|upload_(port|speed|flags|command)$|"
+    r"(default_envs|description|name)$"
+)
+_SYSENV = re.compile(r"\$\{sysenv\.([^}]+)\}")
+_ENV_SECTION = re.compile(r"env:([\w-]+)")
+_UPWARDS = re.compile(r"(?<![\w.])(?:\.\./)*\.\.(?:/[^\s,;:\"'>]*)?(?![\w.])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectIni:
+    """A project's options as they are written, interpolation left as it stands."""
+
+    path: Path
+    extra_configs: tuple[Path, ...]
+    sections: Mapping[str, Mapping[str, str]]
+
+    def environments(self) -> tuple[str, ...]:
+        """Return the names of the environments, in the order of the file."""
+        names = (section.partition(":") for section in self.sections)
+        return tuple(name for scope, _, name in names if scope == "env" and name)
+
+    def that_matter(self, environment: str) -> dict[str, dict[str, str]]:
+        """Return the sections and options that a build of ``environment`` reads."""
+        chosen: dict[str, Mapping[str, str]] = {}
+        waiting = [s for s in self.sections if not s.startswith("env:")]
+        waiting.append(f"env:{environment}")
+        while waiting:
+            section = waiting.pop()
+            if section not in chosen and section in self.sections:
+                chosen[section] = self.sections[section]
+                values = " ".join(self.sections[section].values())
+                waiting.extend(f"env:{name}" for name in _ENV_SECTION.findall(values))
+        text = "\n".join(v for options in chosen.values() for v in options.values())
+        return {
+            section: {
+                option: value
+                for option, value in chosen[section].items()
+                if not _WITHOUT_EFFECT.match(option) or f".{option}}}" in text
+            }
+            for section in sorted(chosen)
+        }
+
+    def values(self, environment: str) -> Iterator[tuple[str, str]]:
+        """Yield every option that matters and its value."""
+        for options in self.that_matter(environment).values():
+            yield from options.items()
+
+
+def read_ini(path: Path, project_dir: Path) -> ProjectIni:
+    """Read ``path`` and its extra configs, which are relative to ``project_dir``.
+
+    Raises:
+        ConfigError: it is not there or cannot be read; the message names the line.
+    """
+    parser = configparser.ConfigParser(
+        inline_comment_prefixes=("#", ";"), interpolation=None
+    )
+    _read_into(parser, path)
+    extra_configs: list[Path] = []
+    for pattern in parser.get("platformio", "extra_configs", fallback="").split():
+        for extra in sorted(_glob(project_dir, pattern.strip(","))):
+            _read_into(parser, extra)
+            extra_configs.append(extra)
+    return ProjectIni(
+        path=path,
+        extra_configs=tuple(extra_configs),
+        sections={name: dict(parser.items(name)) for name in parser.sections()},
+    )
+
+
+def system_variables(settings: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return the variables of the host that the options refer to, with values."""
+    text = "\n".join(v for options in settings.values() for v in options.values())
+    return {name: os.environ.get(name, "") for name in _SYSENV.findall(text)}
+
+
+def paths_upwards(text: str) -> list[str]:
+    """Return the paths in ``text`` that lead out of the project: ``../common``."""
+    return _UPWARDS.findall(text)
+
+
+def _read_into(parser: configparser.ConfigParser, path: Path) -> None:
+    try:
+        with path.open(encoding="utf-8") as file:
+            parser.read_file(file)
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{path.parent}: not a PlatformIO project: no {INI}"
+        ) from None
+    except (OSError, UnicodeDecodeError, configparser.Error) as error:
+        reason = str(error).replace("\n", " ")
+        raise ConfigError(f"{path}: not a readable {INI}: {reason}") from error
+
+
+def _glob(project_dir: Path, pattern: str) -> list[Path]:
+    path = project_dir / Path(pattern).expanduser()
+    return list(Path(path.anchor).glob(str(path.relative_to(path.anchor))))

@@ -1,0 +1,53 @@
+"""Take what a finished build made, and what is known of how it was made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import BenchFault
+from pytest_embedbench.model import FirmwareImage
+
+if TYPE_CHECKING:
+    from pytest_embedbench.builders.platformio.project import Project
+
+_SUFFIXES = frozenset({"", ".elf", ".hex", ".bin", ".eep", ".map", ".uf2"})
+
+
+def read_products(
+    project: Project, work: Path, out_dir: Path, *, key: str, version: str
+) -> FirmwareImage:
+    """Copy the files of a build that went well into ``out_dir``."""
+    report = json.loads((work / "report.json").read_text(encoding="utf-8"))
+    program = Path(report["program"])
+    if not program.is_file():
+        raise BenchFault(f"PlatformIO says it built {program}, but it is not there")
+    files = [
+        path
+        for path in sorted(program.parent.iterdir())
+        if path.is_file() and path.stem == program.stem and path.suffix in _SUFFIXES
+    ]
+    flash_images = [(offset, Path(path)) for offset, path in report["flash_images"]]
+    files += [path for _, path in flash_images if path.is_file()]
+    out_dir.mkdir(parents=True, exist_ok=True)
+    artifacts = {file.name: Path(shutil.copy(file, out_dir)) for file in files}
+    metadata = {
+        "pio": version,
+        "platform": report["platform"],
+        "toolchain": report["toolchain"],
+        "cc": report["cc"],
+        "application_offset": report["application_offset"],
+        "flash_images": " ".join(f"{at}={path.name}" for at, path in flash_images),
+    }
+    elf_path = artifacts[program.name]
+    return FirmwareImage(
+        environment=project.source.environment,
+        elf_path=elf_path,
+        sha256=hashlib.sha256(elf_path.read_bytes()).hexdigest(),
+        key=key,
+        artifacts=artifacts,
+        metadata={name: value for name, value in metadata.items() if value},
+    )

@@ -1,0 +1,156 @@
+"""A private PlatformIO core directory made of what this machine has already.
+
+It lets ``pio run`` build an unchanged ``platformio.ini`` without a registry: our own
+small platforms, compilers that pip or the system installed, SCons from its wheel.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from filelock import FileLock
+
+from pytest_embedbench.builders.platformio.packages import (
+    STAND_INS,
+    local_platforms,
+    module_dir,
+)
+from pytest_embedbench.errors import ToolMissing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_embedbench.builders.platformio.find import Pio
+    from pytest_embedbench.builders.platformio.packages import StandIn
+
+# PlatformIO knows packages by what is in them; the folder's name keeps ours apart from
+# those that it has installed itself.
+_OURS = "@embedbench"
+_STAMP = "embedbench-seed.json"
+_SCONS_SCRIPT = """\
+from SCons.Script.Main import main
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeded:
+    """What a private core directory offers, and what it could not.
+
+    ``absent`` maps the packages that this machine lacks to the command that
+    installs what they are made of.
+    """
+
+    core_dir: Path
+    platforms: tuple[str, ...]
+    packages: tuple[str, ...]
+    absent: Mapping[str, str]
+
+
+def is_seeded(core_dir: Path) -> bool:
+    """Say whether ``seed`` has finished on that directory."""
+    return (core_dir / _STAMP).is_file()
+
+
+def seed(core_dir: Path, pio: Pio, stand_ins: Sequence[StandIn] = STAND_INS) -> Seeded:
+    """Make or refresh a private core directory; safe to run again, and at once.
+
+    Raises:
+        ToolMissing: SCons is not installed here.
+    """
+    scons = module_dir("SCons")
+    if scons is None:
+        raise ToolMissing("platformio", "SCons", "pip install 'SCons==4.11.1'")
+    core_dir.mkdir(parents=True, exist_ok=True)
+    packages, absent = [], {}
+    with FileLock(core_dir / "embedbench-seed.lock"):
+        platforms = _link_platforms(core_dir / "platforms")
+        _write_scons(
+            core_dir / "packages" / f"tool-scons{_OURS}", scons, pio.scons_version()
+        )
+        for stand_in in stand_ins:
+            where = core_dir / "packages" / f"{stand_in.name}{_OURS}"
+            contents = stand_in.find()
+            if contents:
+                _write_package(where, stand_in, contents)
+                packages.append(stand_in.name)
+            else:
+                shutil.rmtree(where, ignore_errors=True)
+                absent[stand_in.name] = stand_in.install
+        _write(core_dir / _STAMP, json.dumps({"platforms": platforms}))
+    return Seeded(
+        core_dir=core_dir,
+        platforms=tuple(platforms),
+        packages=tuple(packages),
+        absent=absent,
+    )
+
+
+def _link_platforms(where: Path) -> list[str]:
+    platforms = local_platforms()
+    for name, path in platforms.items():
+        spec = _spec(name) | {"uri": f"symlink://{path}"}
+        _write(where / f"{name}.pio-link", json.dumps({"cwd": "/", "spec": spec}))
+    return sorted(platforms)
+
+
+def _write_scons(where: Path, scons: Path, version: str) -> None:
+    _describe(where, "tool-scons", version)
+    _write(where / "scons.py", _SCONS_SCRIPT)
+    # PlatformIO may live in another environment than the one that has SCons.
+    _link(where / "SCons", scons)
+
+
+def _write_package(
+    where: Path, stand_in: StandIn, contents: Mapping[str, Path]
+) -> None:
+    for path, target in contents.items():
+        _link(where / path, target)
+    _describe(where, stand_in.name, stand_in.version)
+
+
+def _describe(where: Path, name: str, version: str) -> None:
+    """Write the two files by which PlatformIO knows an installed package."""
+    package = {"name": name, "version": version, "system": "*"}
+    _write(where / "package.json", json.dumps(package))
+    known = {"type": "tool", "name": name, "version": version, "spec": _spec(name)}
+    _write(where / ".piopm", json.dumps(known))
+
+
+def _spec(name: str) -> dict[str, str | None]:
+    return {
+        "owner": "platformio",
+        "id": None,
+        "name": name,
+        "requirements": None,
+        "uri": None,
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace a file whole; one with the same text is left as it is."""
+    if path.is_file() and path.read_text() == text:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.new")
+    draft.write_text(text)
+    draft.replace(path)
+
+
+def _link(path: Path, target: Path) -> None:
+    """Point ``path`` at ``target``, absolutely: PlatformIO changes directory."""
+    target = target.absolute()
+    if path.is_symlink() and path.readlink() == target:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.new")
+    draft.unlink(missing_ok=True)
+    draft.symlink_to(target)
+    os.replace(draft, path)  # noqa: PTH105  # Path.replace follows nothing either

@@ -1,0 +1,48 @@
+"""SCons script: build AVR firmware as .elf and .hex."""
+
+from SCons.Script import AlwaysBuild, Builder, Default, DefaultEnvironment
+
+env = DefaultEnvironment()
+
+env.Replace(
+    AR="avr-gcc-ar",
+    AS="avr-as",
+    CC="avr-gcc",
+    CXX="avr-g++",
+    OBJCOPY="avr-objcopy",
+    RANLIB="avr-gcc-ranlib",
+    SIZETOOL="avr-size",
+    ARFLAGS=["rc"],
+    PROGSUFFIX=".elf",
+    SIZEPROGREGEXP=r"^(?:\.text|\.data|\.bootloader)\s+(\d+).*",
+    SIZEDATAREGEXP=r"^(?:\.data|\.bss|\.noinit)\s+(\d+).*",
+    SIZECHECKCMD="$SIZETOOL -A -d $SOURCES",
+    SIZEPRINTCMD="$SIZETOOL --mcu=$BOARD_MCU -C -d $SOURCES",
+)
+env.Append(
+    ASPPFLAGS=["-x", "assembler-with-cpp"],
+    CCFLAGS=["-mmcu=$BOARD_MCU", "-Os", "-Wall"],
+    CPPDEFINES=[("F_CPU", "$BOARD_F_CPU")],
+    CXXFLAGS=["-fno-exceptions", "-fno-threadsafe-statics"],
+    LINKFLAGS=["-mmcu=$BOARD_MCU", "-Os", "-Wl,--gc-sections"],
+    LIBS=["m"],
+    BUILDERS={
+        "ElfToHex": Builder(
+            action=env.VerboseAction(
+                "$OBJCOPY -O ihex -R .eeprom $SOURCES $TARGET", "Building $TARGET"
+            ),
+            suffix=".hex",
+        )
+    },
+)
+env.Append(CCFLAGS=["-ffunction-sections", "-fdata-sections"])
+if env.get("PROGNAME", "program") == "program":
+    env.Replace(PROGNAME="firmware")
+
+elf = env.BuildProgram()
+hex_file = env.ElfToHex("$BUILD_DIR/${PROGNAME}", elf)
+env.Depends(hex_file, "checkprogsize")
+
+AlwaysBuild(env.Alias("size", elf, env.VerboseAction("$SIZEPRINTCMD", "Sizing")))
+AlwaysBuild(env.Alias("buildprog", hex_file, hex_file))
+Default([hex_file])

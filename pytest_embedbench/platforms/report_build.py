@@ -1,0 +1,65 @@
+"""SCons script that PlatformIO runs last: write down what is about to be built.
+
+Not imported by us; PlatformIO runs it inside its own Python.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from SCons.Script import DefaultEnvironment
+
+env = DefaultEnvironment()
+
+
+def toolchains():
+    """Return the folders of the platform's own compilers."""
+    platform = env.PioPlatform()
+    return [
+        package.path
+        for package in platform.get_installed_packages()
+        if platform.get_package_type(package.metadata.name) == "toolchain"
+    ]
+
+
+def refuse_strangers(cc):
+    """End the build if a cross compiler comes from elsewhere than its package.
+
+    PlatformIO calls compilers by bare name, so a package with a broken link in it
+    is silently replaced by whatever PATH has.
+    """
+    name = env.subst("$CC")
+    folders = toolchains()
+    is_cross = name.endswith("-gcc") and os.sep not in name
+    if folders and is_cross and not any(cc.startswith(f) for f in folders):
+        sys.stderr.write(
+            f"Error: {name} is not in {folders[0]}, but {cc or 'nowhere'}\n"
+        )
+        env.Exit(1)
+
+
+def first_line(*argv):
+    """Return the first line that a program prints, or nothing."""
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.partition("\n")[0]
+
+
+compiler = env.WhereIs("$CC") or ""
+refuse_strangers(compiler)
+facts = {
+    "program": env.subst("$PROGPATH"),
+    "platform": f"{env.PioPlatform().name} {env.PioPlatform().version}",
+    "toolchain": first_line(compiler, "--version") if compiler else "",
+    "cc": compiler,
+    "application_offset": env.subst("$ESP32_APP_OFFSET"),
+    "flash_images": [
+        [env.subst(offset), env.subst(path)]
+        for offset, path in env.get("FLASH_EXTRA_IMAGES", [])
+    ],
+}
+Path(os.environ["EMBEDBENCH_REPORT"]).write_text(json.dumps(facts), encoding="utf-8")
