@@ -127,6 +127,10 @@ class Engine(Protocol):
 class Builder(Protocol):
     """Something that turns a project into an image."""
 
+    def environments(self, project_dir: Path) -> tuple[str, ...]:
+        """Return what can be built there, by name; ``ConfigError`` if no project."""
+        ...
+
     def fingerprint(self, source: FirmwareSource) -> str:
         """Return a digest of all that the build of ``source`` depends on."""
         ...

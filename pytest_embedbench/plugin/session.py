@@ -11,6 +11,7 @@ import pytest
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.errors import BenchFault, ConfigError, ToolMissing, UnknownName
+from pytest_embedbench.places import cache_root
 from pytest_embedbench.plugin.options import path_setting, setting, settings
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ class Session:
             submission=setting(self.config, "firmware"),
             relative_to=self.config.invocation_params.dir,
         )
-        return source.for_environment(environment_for(spec, source.project_dir))
+        environment = environment_for(self.builder(), spec, source.project_dir)
+        return source.for_environment(environment)
 
     def image(self, source: FirmwareSource) -> FirmwareImage:
         """Return the built ``source``, from the cache if nothing has changed."""
@@ -95,7 +97,8 @@ class Session:
         if self._images is None:
             from pytest_embedbench.bench.images import ImageCache  # noqa: PLC0415
 
-            self._images = ImageCache(path_setting(self.config, "cache"))
+            root = path_setting(self.config, "cache") or cache_root()
+            self._images = ImageCache(root, session=self.run_name)
         return self._images
 
     def builder(self) -> Builder:
@@ -104,6 +107,7 @@ class Session:
             options = {
                 "pio": path_setting(self.config, "pio"),
                 "core_dir": path_setting(self.config, "core"),
+                "cache_dir": path_setting(self.config, "cache"),
             }
             chosen = {name: path for name, path in options.items() if path}
             self._builder = self.registry.builder("platformio", **chosen)

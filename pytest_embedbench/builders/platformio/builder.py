@@ -14,6 +14,7 @@ from filelock import FileLock
 from pytest_embedbench.builders.platformio.diagnosis import diagnose, timed_out
 from pytest_embedbench.builders.platformio.find import find_pio, pio_version
 from pytest_embedbench.builders.platformio.fingerprint import fingerprint
+from pytest_embedbench.builders.platformio.ini import INI, read_ini
 from pytest_embedbench.builders.platformio.offline import package_missing
 from pytest_embedbench.builders.platformio.products import read_products
 from pytest_embedbench.builders.platformio.project import read_project
@@ -23,7 +24,7 @@ from pytest_embedbench.builders.platformio.run import (
     pio_run,
     reachable,
 )
-from pytest_embedbench.builders.platformio.seed import is_seeded
+from pytest_embedbench.builders.platformio.seed import is_seeded, seed
 from pytest_embedbench.builders.platformio.staging import mirror, sync
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.places import cache_root
@@ -32,6 +33,7 @@ from pytest_embedbench.processes.guarded import Ending
 if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.find import Pio
     from pytest_embedbench.builders.platformio.project import Project
+    from pytest_embedbench.builders.platformio.seed import Seeded
     from pytest_embedbench.model import FirmwareImage, FirmwareSource
     from pytest_embedbench.processes.guarded import Finished
 
@@ -54,7 +56,7 @@ class PlatformIO:
             at a time, when its registry can be reached.
     """
 
-    pio: str | None = None
+    pio: str | Path | None = None
     cache_dir: Path | None = None
     core_dir: Path | None = None
     timeout_s: float = 600.0
@@ -71,6 +73,19 @@ class PlatformIO:
     def version(self) -> str:
         """Return one line that names PlatformIO's version, for reports."""
         return f"PlatformIO {pio_version(self._command(), self._cache())}"
+
+    def set_up(self) -> Seeded:
+        """Make the private core directory of this Python environment, or refresh it.
+
+        Raises:
+            ToolMissing: PlatformIO or SCons is not installed.
+        """
+        core_dir = self.core_dir or private_core(self._cache())
+        return seed(core_dir, self._command())
+
+    def environments(self, project_dir: Path) -> tuple[str, ...]:
+        """Return the environments of a project; ``ConfigError`` if it is none."""
+        return read_ini(project_dir / INI, project_dir).environments()
 
     def fingerprint(self, source: FirmwareSource) -> str:
         """Return a digest of all that the build of ``source`` depends on."""

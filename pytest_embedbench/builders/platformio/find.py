@@ -37,7 +37,7 @@ class Pio:
         return _ask(info["python_exe"]["value"], "-c", _ASK_FOR_SCONS)
 
 
-def find_pio(wanted: str | None = None) -> Pio:
+def find_pio(wanted: str | Path | None = None) -> Pio:
     """Return the ``pio`` to use: as wanted, on PATH, or beside our own Python.
 
     Raises:
@@ -47,7 +47,9 @@ def find_pio(wanted: str | None = None) -> Pio:
     if wanted:
         program = shutil.which(wanted)
         if program is None:
-            raise ConfigError(f"no pio at {wanted!r}: not a program that can be run")
+            raise ConfigError(
+                f"no pio at {str(wanted)!r}: not a program that can be run"
+            )
         return Pio((os.path.abspath(program),))  # noqa: PTH100  # links stay links
     beside = Path(sys.executable).parent
     program = shutil.which("pio") or shutil.which("pio", path=str(beside))

@@ -69,7 +69,8 @@ def seed(core_dir: Path, pio: Pio, stand_ins: Sequence[StandIn] = STAND_INS) -> 
     if scons is None:
         raise ToolMissing("platformio", "SCons", "pip install 'SCons==4.11.1'")
     core_dir.mkdir(parents=True, exist_ok=True)
-    packages, absent = [], {}
+    packages: list[str] = []
+    absent: dict[str, str] = {}
     with FileLock(core_dir / "embedbench-seed.lock"):
         platforms = _link_platforms(core_dir / "platforms")
         _write_scons(

@@ -1,0 +1,51 @@
+"""What end-to-end tests share: a PlatformIO that needs no registry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.builders.platformio import PlatformIO
+from pytest_embedbench.builders.platformio.find import find_pio
+from pytest_embedbench.builders.platformio.seed import seed
+from pytest_embedbench.errors import ToolMissing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_embedbench.builders.platformio.seed import Seeded
+
+
+@pytest.fixture(scope="session")
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> Seeded:
+    """A private core directory, made of what this machine has."""
+    try:
+        return seed(tmp_path_factory.mktemp("core"), find_pio())
+    except ToolMissing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture
+def platformio(seeded: Seeded, tmp_path: Path) -> PlatformIO:
+    """A builder with a cache of its own."""
+    return PlatformIO(
+        core_dir=seeded.core_dir, cache_dir=tmp_path / "cache", offline=True
+    )
+
+
+@pytest.fixture
+def make_project(tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that writes a PlatformIO project, files by relative path."""
+
+    def make(
+        ini: str, files: dict[str, str] | None = None, at: str = "project"
+    ) -> Path:
+        root = tmp_path / at
+        for path, text in {"platformio.ini": ini, **(files or {})}.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+        return root
+
+    return make

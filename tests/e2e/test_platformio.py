@@ -1,0 +1,118 @@
+"""Firmware comes out of PlatformIO, without a registry."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from pytest_embedbench.errors import BuildError, ConfigError, ToolMissing
+from pytest_embedbench.model import FirmwareSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_embedbench.builders.platformio import PlatformIO
+
+    MakeProject = Callable[..., Path]
+
+INI = """\
+[env:native]
+platform = native
+
+[env:uno]
+platform = atmelavr
+board = uno
+
+[env:nano]
+platform = atmelavr
+board = nanoatmega328new
+
+[env:mega]
+platform = atmelavr
+board = megaatmega2560
+"""
+HELLO = '#include <stdio.h>\nint main(void) { printf("hello\\n"); return 0; }\n'
+
+
+def test_a_native_program_runs(
+    platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project(INI, {"src/main.c": HELLO})
+    source = FirmwareSource(project_dir=project, environment="native")
+    image = platformio.build(source, tmp_path / "out")
+    assert subprocess.check_output([image.elf_path]) == b"hello\n"
+    assert image.elf_path == image.artifacts["program"]
+    assert image.metadata["platform"] == "native 1.2.1"
+
+
+@pytest.mark.parametrize("environment", ["uno", "nano", "mega"])
+def test_avr_firmware_is_an_elf_and_a_hex(
+    environment: str, platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project(INI, {"src/main.c": HELLO})
+    source = FirmwareSource(project_dir=project, environment=environment)
+    image = platformio.build(source, tmp_path / "out")
+    with image.elf_path.open("rb") as file:
+        assert ELFFile(file)["e_machine"] == "EM_AVR"
+    assert set(image.artifacts) == {"firmware.elf", "firmware.hex"}
+    assert "7.3.0" in image.metadata["toolchain"]
+
+
+def test_nothing_is_written_into_the_project(
+    platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project(INI, {"src/main.c": HELLO})
+    source = FirmwareSource(project_dir=project, environment="native")
+    platformio.build(source, tmp_path / "out")
+    files = sorted(path.relative_to(project).as_posix() for path in project.rglob("*"))
+    assert files == ["platformio.ini", "src", "src/main.c"]
+
+
+def test_a_submission_is_laid_over_the_project(
+    platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project(INI, {"src/main.c": HELLO})
+    theirs = tmp_path / "theirs.c"
+    theirs.write_text(HELLO.replace("hello", "servus"))
+    source = FirmwareSource(
+        project_dir=project, environment="native", overlay={"src/main.c": theirs}
+    )
+    image = platformio.build(source, tmp_path / "out")
+    assert subprocess.check_output([image.elf_path]) == b"servus\n"
+
+
+def test_a_compile_error_is_in_the_compilers_own_words(
+    platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    broken = "int main(void)\n{\n    return undeclared;\n}\n"
+    project = make_project(INI, {"src/main.c": broken})
+    source = FirmwareSource(project_dir=project, environment="uno")
+    with pytest.raises(BuildError) as caught:
+        platformio.build(source, tmp_path / "out")
+    lines = caught.value.diagnostics.splitlines()
+    assert lines[0] == "src/main.c: In function 'main':"
+    assert lines[1].startswith("src/main.c:3:12: error: 'undeclared' undeclared")
+    assert "SCons" not in caught.value.diagnostics
+    assert "***" not in caught.value.diagnostics
+    assert caught.value.log_path.is_file()
+
+
+def test_a_missing_package_is_named_in_no_time(
+    platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project("[env:x]\nplatform = siliconlabsefm32\nboard = x\n")
+    source = FirmwareSource(project_dir=project, environment="x")
+    with pytest.raises(ToolMissing, match="the package 'siliconlabsefm32'"):
+        platformio.build(source, tmp_path / "out")
+
+
+def test_an_unknown_environment_lists_those_there_are(
+    platformio: PlatformIO, make_project: MakeProject
+) -> None:
+    source = FirmwareSource(project_dir=make_project(INI), environment="esp")
+    with pytest.raises(ConfigError, match=r"it has: native, uno, nano, mega$"):
+        platformio.fingerprint(source)
