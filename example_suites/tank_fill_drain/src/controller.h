@@ -1,0 +1,59 @@
+/* The tank's controller: this and controller.c are the submission. */
+#ifndef CONTROLLER_H
+#define CONTROLLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CONTROLLER_LEVEL_LOW_THRESHOLD 30
+#define CONTROLLER_LEVEL_HIGH_THRESHOLD 80
+#define CONTROLLER_SENSOR_TIMEOUT_MS 1000U
+
+typedef enum {
+    CONTROLLER_INPUT_NONE = 0, /* no line came in: time has passed, no more */
+    CONTROLLER_INPUT_LEVEL,
+    CONTROLLER_INPUT_SENSOR_TIMEOUT,
+    CONTROLLER_INPUT_INVALID_LEVEL
+} controller_input_kind_t;
+
+typedef enum {
+    CONTROLLER_STATE_SAFE_OFF = 0,
+    CONTROLLER_STATE_PUMPING,
+    CONTROLLER_STATE_HOLDING
+} controller_state_t;
+
+typedef struct {
+    controller_input_kind_t kind;
+    int level;       /* percent; only for CONTROLLER_INPUT_LEVEL */
+    uint32_t now_ms; /* since start-up; wraps */
+} controller_input_t;
+
+typedef struct {
+    bool pump_on;
+    controller_state_t state;
+    bool has_valid_sensor;
+    int last_level;
+    uint32_t last_valid_sensor_ms;
+} controller_t;
+
+typedef struct {
+    bool pump_on;
+    controller_state_t state;
+    const char *state_name; /* "STATE <LABEL>" */
+    bool changed;           /* pump_on or state differ from before the step */
+    bool timed_out;         /* this step found the level too old */
+} controller_output_t;
+
+void controller_init(controller_t *controller);
+controller_output_t controller_step(controller_t *controller, controller_input_t input);
+const char *controller_state_name(controller_state_t state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,268 @@
+/* The program's end of the socket to the bench, and its entry point. */
+#if !defined(ARDUINO) && !defined(ESP_PLATFORM) \
+    && (defined(__linux__) || defined(__APPLE__))
+
+#define _GNU_SOURCE
+
+#include "bench_link.h"
+
+#include "embedbench_port.h"
+#include "growing.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <link.h>
+#include <sys/prctl.h>
+#endif
+
+static int bench_fd = -1;
+static growing_t incoming;
+static size_t consumed;   /* how much of `incoming` the last message was */
+static int sent_files[2]; /* for a copy: its socket, its console */
+static growing_t said;
+static size_t open_piece; /* where in `said` the piece being said starts, or 0 */
+
+static void write_all(const void *bytes, size_t length)
+{
+    const uint8_t *rest = bytes;
+
+    while (length > 0) {
+        ssize_t count = send(bench_fd, rest, length, MSG_NOSIGNAL);
+
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count < 0) {
+            _exit(0); /* the bench is gone */
+        }
+        rest += count;
+        length -= (size_t)count;
+    }
+}
+
+void bench_send(uint32_t kind, uint64_t value, const void *payload, size_t length)
+{
+    bench_header_t header = {(uint32_t)length, kind, value};
+
+    write_all(&header, sizeof header);
+    if (length > 0) {
+        write_all(payload, length);
+    }
+}
+
+/* Take more of what the bench sends; files that come along replace `sent_files`. */
+static size_t receive_some(uint8_t *bytes, size_t room)
+{
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof sent_files)];
+    } ancillary;
+    struct iovec data = {bytes, room};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = &ancillary,
+                             .msg_controllen = sizeof ancillary};
+    ssize_t count;
+
+    do {
+        count = recvmsg(bench_fd, &message, 0);
+    } while (count < 0 && errno == EINTR);
+    if (count <= 0) {
+        _exit(0); /* the bench is gone */
+    }
+    if (message.msg_controllen >= CMSG_LEN(sizeof sent_files)) {
+        memcpy(sent_files, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof sent_files);
+    }
+    return (size_t)count;
+}
+
+/* Have at least `needed` bytes in `incoming`. */
+static void fill_incoming(size_t needed)
+{
+    growing_reserve(&incoming, needed);
+    while (incoming.length < needed) {
+        incoming.length += receive_some(incoming.bytes + incoming.length,
+                                        incoming.capacity - incoming.length);
+    }
+}
+
+bench_header_t bench_receive(const uint8_t **payload)
+{
+    bench_header_t header;
+
+    /* In turns, but BENCH_START has no answer: the next message may be here too. */
+    memmove(incoming.bytes, incoming.bytes + consumed, incoming.length - consumed);
+    incoming.length -= consumed;
+    fill_incoming(sizeof header);
+    memcpy(&header, incoming.bytes, sizeof header);
+    consumed = sizeof header + header.payload_bytes;
+    fill_incoming(consumed);
+    *payload = incoming.bytes + sizeof header;
+    return header;
+}
+
+void bench_say(uint8_t byte, uint64_t at_us)
+{
+    bench_said_t piece = {0, 0};
+
+    if (open_piece == 0) {
+        open_piece = said.length;
+        growing_append(&said, &piece, sizeof piece);
+    }
+    growing_append(&said, &byte, 1);
+    memcpy(&piece, said.bytes + open_piece, sizeof piece);
+    piece.at_us = at_us;
+    piece.length++;
+    memcpy(said.bytes + open_piece, &piece, sizeof piece);
+    if (byte == '\n') {
+        open_piece = 0;
+    }
+}
+
+static void forget_said(void)
+{
+    said.length = sizeof(bench_header_t); /* room for the header, sent in one go */
+    open_piece = 0;
+}
+
+void bench_send_said(uint32_t kind)
+{
+    bench_header_t header = {(uint32_t)(said.length - sizeof header), kind, 0};
+
+    memcpy(said.bytes, &header, sizeof header);
+    write_all(said.bytes, said.length);
+    forget_said();
+}
+
+#ifdef __linux__
+static int note_bias(struct dl_phdr_info *info, size_t size, void *bias)
+{
+    (void)size;
+    *(uint64_t *)bias = info->dlpi_addr;
+    return 1; /* the first is the program itself */
+}
+#endif
+
+static void answer_hello(uint64_t nonce)
+{
+    bench_hello_t hello = {BENCH_PROTOCOL_VERSION, (uint32_t)getpid(), 0};
+
+#ifdef __linux__
+    dl_iterate_phdr(note_bias, &hello.load_bias);
+#endif
+    bench_send(BENCH_HELLO_ANSWER, nonce, &hello, sizeof hello);
+}
+
+static void die_with_parent(pid_t parent)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent) {
+        _exit(0);
+    }
+}
+
+static void become_copy(pid_t original)
+{
+    die_with_parent(original);
+    close(bench_fd);
+    bench_fd = sent_files[0];
+    dup2(sent_files[1], STDOUT_FILENO);
+    dup2(sent_files[1], STDERR_FILENO);
+    close(sent_files[1]);
+    incoming.length = 0;
+    consumed = 0;
+}
+
+static void fork_copy(void)
+{
+    pid_t original = getpid();
+    pid_t copy = fork();
+
+    if (copy == 0) {
+        become_copy(original);
+        return;
+    }
+    close(sent_files[0]);
+    close(sent_files[1]);
+    bench_send(BENCH_FORKED, copy > 0 ? (uint64_t)copy : 0U, NULL, 0);
+}
+
+static void reap_copy(pid_t copy)
+{
+    int status = 0;
+
+    while (waitpid(copy, &status, 0) < 0 && errno == EINTR) {
+    }
+    bench_send(BENCH_REAPED, (uint64_t)status, NULL, 0);
+}
+
+/* The time before any firmware has run; a copy starts here too. */
+static void serve_until_started(void)
+{
+    for (;;) {
+        const uint8_t *payload;
+        bench_header_t header = bench_receive(&payload);
+        bench_start_t start;
+
+        switch (header.kind) {
+        case BENCH_HELLO:
+            answer_hello(header.value);
+            break;
+        case BENCH_FORK:
+            fork_copy();
+            break;
+        case BENCH_REAP:
+            reap_copy((pid_t)header.value);
+            break;
+        case BENCH_START:
+            memcpy(&start, payload, sizeof start);
+            port_native_start(header.value, start.byte_ns);
+            return;
+        default:
+            _exit(0);
+        }
+    }
+}
+
+static void send_last_words(void)
+{
+    if (said.length > sizeof(bench_header_t)) {
+        bench_send_said(BENCH_SAID);
+    }
+}
+
+int main(void)
+{
+    const char *fd = getenv("EMBEDBENCH_FD");
+
+    if (fd == NULL) {
+        fputs("This is firmware for the bench: run it with pytest --board=native.\n",
+              stderr);
+        return 2;
+    }
+    bench_fd = atoi(fd);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    signal(SIGXFSZ, SIG_IGN); /* a write that is too much fails, no more */
+    growing_reserve(&incoming, sizeof(bench_header_t));
+    growing_reserve(&said, sizeof(bench_header_t));
+    forget_said();
+    bench_report_faults();
+    serve_until_started();
+    atexit(send_last_words);
+    firmware_main();
+    bench_send_said(BENCH_SAID);
+    bench_send(BENCH_RETURNED, 0, NULL, 0);
+    _exit(0);
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* The board is a process of the host: time is a number, and only waiting moves it.
+ *
+ * Waiting beyond what the bench has allowed hands control back to the bench; see
+ * bench_link.h. Bytes take their time on the wire in both directions.
+ */
+#if !defined(ARDUINO) && !defined(ESP_PLATFORM) \
+    && (defined(__linux__) || defined(__APPLE__))
+
+#include "embedbench_port.h"
+
+#include "bench_link.h"
+#include "growing.h"
+
+#define NS_PER_US 1000ULL
+#define NS_PER_MS 1000000ULL
+#define RX_RING_SIZE 512U
+
+/* All in ns of the bench's clock. */
+static uint64_t epoch_ns;   /* when the firmware started */
+static uint64_t now_ns;
+static uint64_t allowed_ns; /* up to where the bench lets us run */
+static uint64_t byte_ns;
+
+/* Bytes that came in while nobody was reading; when it is full, they are lost. */
+static uint8_t ring[RX_RING_SIZE];
+static size_t ring_start;
+static size_t ring_count;
+
+/* Bytes on their way in, back to back; the first started at `wire_ns`. */
+static growing_t wire;
+static size_t wire_taken;
+static uint64_t wire_ns;
+
+static size_t on_wire(void)
+{
+    return wire.length - wire_taken;
+}
+
+static uint64_t next_arrival_ns(void)
+{
+    return wire_ns + byte_ns;
+}
+
+static uint8_t take_from_wire(void)
+{
+    uint8_t byte = wire.bytes[wire_taken++];
+
+    wire_ns += byte_ns;
+    if (on_wire() == 0) {
+        wire.length = 0;
+        wire_taken = 0;
+    }
+    return byte;
+}
+
+static void settle_arrivals(void)
+{
+    while (on_wire() > 0 && next_arrival_ns() <= now_ns) {
+        uint8_t byte = take_from_wire();
+
+        if (ring_count < RX_RING_SIZE) {
+            ring[(ring_start + ring_count++) % RX_RING_SIZE] = byte;
+        }
+    }
+}
+
+/* Take the bench's next message: more time, and perhaps more bytes. */
+static void await_allowance(void)
+{
+    const uint8_t *payload;
+    bench_header_t header = bench_receive(&payload);
+
+    if (header.payload_bytes > 0) {
+        settle_arrivals();
+        if (on_wire() == 0) {
+            wire_ns = now_ns;
+        }
+        growing_append(&wire, payload, header.payload_bytes);
+    }
+    allowed_ns = header.value * NS_PER_US;
+}
+
+static void pause_at_allowance(void)
+{
+    now_ns = allowed_ns;
+    bench_send_said(BENCH_PAUSED);
+    await_allowance();
+}
+
+static void pass(uint64_t duration_ns)
+{
+    uint64_t until_ns = now_ns + duration_ns;
+
+    while (until_ns > allowed_ns) {
+        pause_at_allowance();
+    }
+    now_ns = until_ns;
+}
+
+void port_native_start(uint64_t epoch_us, uint64_t uart_byte_ns)
+{
+    epoch_ns = epoch_us * NS_PER_US;
+    now_ns = epoch_ns;
+    byte_ns = uart_byte_ns;
+    await_allowance();
+}
+
+uint32_t port_now_ms(void)
+{
+    uint64_t ticks = (now_ns - epoch_ns) / (PORT_TICK_MS * NS_PER_MS);
+
+    return (uint32_t)(ticks * PORT_TICK_MS);
+}
+
+size_t port_uart_read(uint8_t *buffer, size_t capacity, uint32_t timeout_ms)
+{
+    uint64_t timeout_ns = timeout_ms * NS_PER_MS;
+    uint64_t until_ns = now_ns + timeout_ns;
+    size_t count = 0;
+
+    settle_arrivals();
+    while (ring_count > 0 && count < capacity) {
+        buffer[count++] = ring[ring_start];
+        ring_start = (ring_start + 1U) % RX_RING_SIZE;
+        ring_count--;
+    }
+    while (count < capacity) {
+        uint64_t event_ns = until_ns;
+
+        if (on_wire() > 0 && next_arrival_ns() < until_ns) {
+            event_ns = next_arrival_ns();
+        }
+        if (event_ns > allowed_ns) {
+            pause_at_allowance();
+        } else if (event_ns == until_ns) {
+            now_ns = until_ns;
+            break;
+        } else {
+            now_ns = event_ns;
+            buffer[count++] = take_from_wire();
+            until_ns = now_ns + timeout_ns;
+        }
+    }
+    return count;
+}
+
+void port_uart_write(const uint8_t *data, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        pass(byte_ns);
+        bench_say(data[i], now_ns / NS_PER_US);
+    }
+}
+
+void port_delay_ms(uint32_t duration_ms)
+{
+    pass(duration_ms * NS_PER_MS);
+}
+
+#endif
