@@ -30,6 +30,14 @@ static int sent_files[2]; /* for a copy: its socket, its console */
 static growing_t said;
 static size_t open_piece; /* where in `said` the piece being said starts, or 0 */
 
+/* The bench is gone. Ends as any program does: coverage data gets written. */
+static void hang_up(void)
+{
+    close(bench_fd);
+    bench_fd = -1;
+    exit(0);
+}
+
 static void write_all(const void *bytes, size_t length)
 {
     const uint8_t *rest = bytes;
@@ -41,7 +49,7 @@ static void write_all(const void *bytes, size_t length)
             continue;
         }
         if (count < 0) {
-            _exit(0); /* the bench is gone */
+            _exit(0); /* the bench is gone; we may be in a signal handler */
         }
         rest += count;
         length -= (size_t)count;
@@ -76,7 +84,7 @@ static size_t receive_some(uint8_t *bytes, size_t room)
         count = recvmsg(bench_fd, &message, 0);
     } while (count < 0 && errno == EINTR);
     if (count <= 0) {
-        _exit(0); /* the bench is gone */
+        hang_up();
     }
     if (message.msg_controllen >= CMSG_LEN(sizeof sent_files)) {
         memcpy(sent_files, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof sent_files);
@@ -135,7 +143,8 @@ static void forget_said(void)
 
 void bench_send_said(uint32_t kind)
 {
-    bench_header_t header = {(uint32_t)(said.length - sizeof header), kind, 0};
+    bench_header_t header = {(uint32_t)(said.length - sizeof header), kind,
+                             port_native_now_us()};
 
     memcpy(said.bytes, &header, sizeof header);
     write_all(said.bytes, said.length);
@@ -236,7 +245,7 @@ static void serve_until_started(void)
 
 static void send_last_words(void)
 {
-    if (said.length > sizeof(bench_header_t)) {
+    if (bench_fd >= 0) {
         bench_send_said(BENCH_SAID);
     }
 }
@@ -260,9 +269,8 @@ int main(void)
     serve_until_started();
     atexit(send_last_words);
     firmware_main();
-    bench_send_said(BENCH_SAID);
     bench_send(BENCH_RETURNED, 0, NULL, 0);
-    _exit(0);
+    return 0;
 }
 
 #endif

@@ -37,10 +37,10 @@ enum {
     BENCH_HELLO_ANSWER = 101, /* payload: bench_hello_t */
     BENCH_FORKED = 102,
     BENCH_REAPED = 103,
-    /* The program waits beyond the time it was allowed. Payload: what it has said,
-     * as pieces of bench_said_t and bytes. */
+    /* The program waits beyond the time it was allowed. Value: its time in us;
+     * payload: what it has said, as pieces of bench_said_t and bytes. */
     BENCH_PAUSED = 105,
-    /* As BENCH_PAUSED, but there is no pause: the program goes on, or ends. */
+    /* As BENCH_PAUSED, but what comes next is the program's end. */
     BENCH_SAID = 106,
     /* value: a signal; payload: bench_fault_t. The program ends. */
     BENCH_FAULT = 107,
@@ -71,7 +71,7 @@ typedef struct {
     int32_t cause;      /* si_code */
     int32_t sender_pid; /* who sent the signal, if somebody did, else 0 */
     int32_t last_error; /* errno when it happened */
-    int32_t unused;
+    int32_t unused;     /* keeps the size a multiple of 8 */
 } bench_fault_t;
 
 /* Send one message; ends the program if nobody is left to read it. */
@@ -85,8 +85,9 @@ bench_header_t bench_receive(const uint8_t **payload);
 void bench_say(uint8_t byte, uint64_t at_us);
 void bench_send_said(uint32_t kind);
 
-/* What the clock has to know. */
+/* The clock, in us of the bench's time. */
 void port_native_start(uint64_t epoch_us, uint64_t byte_ns);
+uint64_t port_native_now_us(void);
 
 /* Report fatal signals to the bench before they end the program. */
 void bench_report_faults(void);

@@ -105,6 +105,11 @@ void port_native_start(uint64_t epoch_us, uint64_t uart_byte_ns)
     await_allowance();
 }
 
+uint64_t port_native_now_us(void)
+{
+    return now_ns / NS_PER_US;
+}
+
 uint32_t port_now_ms(void)
 {
     uint64_t ticks = (now_ns - epoch_ns) / (PORT_TICK_MS * NS_PER_MS);

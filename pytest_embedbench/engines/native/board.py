@@ -1,0 +1,182 @@
+"""A board that is a process: one round trip to it for each ``advance``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.engines.native import protocol
+from pytest_embedbench.engines.native.autopsy import autopsy
+from pytest_embedbench.engines.native.control import HungUp, Silent
+from pytest_embedbench.engines.native.faults import Scene, explain
+from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
+from pytest_embedbench.model import Capability
+from pytest_embedbench.symbols import load_symbols
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_embedbench.engines.native.program import Program
+    from pytest_embedbench.engines.native.protocol import Message
+    from pytest_embedbench.errors import EmbedbenchError
+    from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace
+
+_CAPABILITIES = frozenset({Capability.STEP_TIME, Capability.RESET})
+_BITS_PER_BYTE = 10  # 8N1
+_NO_PINS = "firmware on the host has a UART and a clock, but no pins"
+
+
+@dataclass(slots=True)
+class NativeLink:
+    """The one UART."""
+
+    _board: NativeBoard
+
+    def send(self, data: bytes) -> None:
+        """Let ``data`` start to arrive now."""
+        self._board.send(data)
+
+    def receive(self) -> list[Chunk]:
+        """Return what was said since the last call."""
+        return self._board.receive()
+
+
+class NativeBoard:
+    """Firmware in a process of its own, in lockstep.
+
+    Args:
+        spec: The datasheet.
+        elf_path: Where names for addresses come from, should it crash.
+        launch: Starts a fresh program: at power-on, and for each reset.
+    """
+
+    def __init__(
+        self, spec: BoardSpec, elf_path: Path, launch: Callable[[], Program]
+    ) -> None:
+        self._spec = spec
+        self._elf_path = elf_path
+        self._launch = launch
+        self._link = NativeLink(self)
+        self._now_us = 0
+        self._to_send = b""
+        self._said: list[bytes] = []
+        self._fault: EmbedbenchError | None = None
+        self._closed = False
+        self._program = self._power_on()
+
+    @property
+    def spec(self) -> BoardSpec:
+        """The datasheet it was booted from."""
+        return self._spec
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Exact time and a reset button; there are no pins."""
+        return _CAPABILITIES
+
+    def link(self, uart: str = "") -> NativeLink:
+        """Return the link of the one UART."""
+        name = self._spec.uarts[0].name
+        if uart not in ("", name):
+            raise UnknownName("uart", uart, [name])
+        return self._link
+
+    def now_us(self) -> int:
+        """Return virtual time since boot."""
+        return self._now_us
+
+    def advance(self, duration_ms: int) -> None:
+        """Let the firmware run up to ``duration_ms`` from now, and no further."""
+        self._check_open()
+        if self._fault is not None:
+            raise self._fault
+        until_us = self._now_us + duration_ms * 1000
+        control = self._program.control
+        # Whatever interrupts the exchange leaves us out of step: usable no more.
+        self._fault = BoardLost("the board was interrupted in the middle of a step")
+        try:
+            control.send(protocol.ADVANCE, until_us, self._to_send)
+            answer = control.receive()
+        except (HungUp, Silent) as cause:
+            raise self._ended(cause) from None
+        if answer.kind != protocol.PAUSED:
+            raise self._ended(answer)
+        if answer.payload:
+            self._said.append(answer.payload)
+        self._to_send = b""
+        self._now_us = until_us
+        self._fault = None
+
+    def drive_pin(self, pin: str, level: Level) -> None:
+        """Raise ``NotSupported``: there are no pins."""
+        raise NotSupported(f"cannot drive {pin} {level.name}: {_NO_PINS}")
+
+    def set_analog(self, pin: str, millivolts: int) -> None:
+        """Raise ``NotSupported``: there are no pins."""
+        raise NotSupported(f"cannot put {millivolts} mV on {pin}: {_NO_PINS}")
+
+    def pin_trace(self) -> PinTrace:
+        """Raise ``NotSupported``: there are no pins."""
+        raise NotSupported(f"no pin trace: {_NO_PINS}")
+
+    def reset(self) -> None:
+        """Start the program over; the firmware's own clock starts at 0 again."""
+        self._check_open()
+        self._program.close()
+        self._program = self._power_on()
+        self._fault = None
+
+    def close(self) -> None:
+        """End the process; what it said stays readable."""
+        if not self._closed:
+            self._closed = True
+            if self._fault is not None:  # it may be anywhere but waiting for us
+                self._program.life.end(0)
+            self._program.close()
+
+    def console_tail(self) -> str:
+        """Return the last of what the program wrote to stdout and stderr."""
+        return self._program.console_tail()
+
+    def send(self, data: bytes) -> None:
+        """Let ``data`` start to arrive now; see ``Link.send``."""
+        self._check_open()
+        self._to_send += data
+
+    def receive(self) -> list[Chunk]:
+        """Return what was said since the last call; see ``Link.receive``."""
+        said = b"".join(self._said)
+        self._said.clear()
+        return protocol.split_said(said)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise BoardLost(f"{self._spec.name} has been closed")
+
+    def _power_on(self) -> Program:
+        program = self._launch()
+        byte_ns = round(_BITS_PER_BYTE * 1e9 / self._spec.uarts[0].baud_bps)
+        body = protocol.START_BODY.pack(byte_ns)
+        program.control.send(protocol.START, self._now_us, body)
+        return program
+
+    def _ended(self, cause: Message | HungUp | Silent) -> EmbedbenchError:
+        """Return, and remember, how the program ended; keep what it said."""
+        program = self._program
+        ending = autopsy(program, cause)
+        self._said.extend(ending.said)
+        if ending.at_us is not None:
+            self._now_us = ending.at_us
+        self._fault = explain(
+            ending,
+            Scene(
+                at_us=self._now_us,
+                pid=program.life.pid,
+                symbols=load_symbols(self._elf_path),
+                load_bias=program.load_bias,
+                memory_limit_bytes=program.allowance.memory_bytes,
+                console_tail=program.console_tail(),
+            ),
+        )
+        return self._fault

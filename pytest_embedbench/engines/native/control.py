@@ -1,0 +1,127 @@
+"""Our end of the socket to the program: one message out, one message in."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from dataclasses import dataclass
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.clock import Deadline
+from pytest_embedbench.engines.native.protocol import HEADER, Message
+from pytest_embedbench.processes import cpu_used_s, wait_gone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LOOK_EVERY_S = 0.25
+_TIMEVAL = Struct("@ll")
+_READ_BYTES = 65536
+
+
+class HungUp(Exception):
+    """The program closed its end, or is gone."""
+
+
+@dataclass(slots=True)
+class Silent(Exception):
+    """The program used up its time to answer.
+
+    ``cpu_s`` is the CPU time that it used meanwhile, where that can be known.
+    """
+
+    cpu_s: float | None
+    wall_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """What a program may use: time for each answer, memory in all."""
+
+    cpu_s: float
+    wall_s: float
+    memory_bytes: int | None
+
+
+class Control:
+    """Talk with the program behind ``end``, whose process is ``pid``."""
+
+    def __init__(self, end: socket.socket, pid: int, allowance: Allowance) -> None:
+        # A receive timeout of the kernel's costs nothing when the answer is quick;
+        # ``settimeout`` would cost a poll for each.
+        timeval = _TIMEVAL.pack(0, int(_LOOK_EVERY_S * 1_000_000))
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
+        self._socket = end
+        self._sendall = end.sendall
+        self._recv = end.recv
+        self._pid = pid
+        self._allowance = allowance
+        self._rest = b""
+
+    def send(self, kind: int, value: int = 0, payload: bytes = b"") -> None:
+        """Send one message; a program that is gone is noticed at the answer."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._sendall(HEADER.pack(len(payload), kind, value) + payload)
+
+    def send_files(self, kind: int, files: Sequence[int]) -> None:
+        """Send a message without payload that hands over open files."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            socket.send_fds(self._socket, [HEADER.pack(0, kind, 0)], files)
+
+    def receive(self) -> Message:
+        """Wait for one message.
+
+        Raises:
+            HungUp: there will be none.
+            Silent: none came within its allowance.
+        """
+        data = self._rest or self._read()
+        while True:
+            if len(data) >= HEADER.size:
+                length, kind, value = HEADER.unpack_from(data)
+                end = HEADER.size + length
+                if len(data) >= end:
+                    self._rest = data[end:]
+                    return Message(kind, value, data[HEADER.size : end])
+            data += self._read()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
+    def _read(self) -> bytes:
+        try:
+            data = self._recv(_READ_BYTES)
+        except BlockingIOError:
+            data = self._read_patiently()
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            raise HungUp
+        return data
+
+    def _read_patiently(self) -> bytes:
+        """Go on reading, with an eye on what the program does meanwhile."""
+        budget_s = self._allowance.wall_s - _LOOK_EVERY_S
+        deadline = Deadline(budget_s)
+        before_s = cpu_used_s(self._pid)
+        while True:
+            try:
+                return self._recv(_READ_BYTES)
+            except BlockingIOError:
+                pass
+            except ConnectionResetError:
+                return b""
+            if wait_gone(self._pid, 0):  # and a child of its own holds the socket
+                return b""
+            used_s = _difference(cpu_used_s(self._pid), before_s)
+            spins = used_s is not None and used_s >= self._allowance.cpu_s
+            if spins or deadline.passed():
+                raise Silent(used_s, self._allowance.wall_s - deadline.remaining_s())
+
+
+def _difference(after_s: float | None, before_s: float | None) -> float | None:
+    if after_s is None or before_s is None:
+        return None
+    return after_s - before_s

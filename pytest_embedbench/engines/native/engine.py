@@ -1,0 +1,99 @@
+"""Boot images as processes: one at a time, or as copies of one that stands ready."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.engines.native import protocol
+from pytest_embedbench.engines.native.board import NativeBoard
+from pytest_embedbench.engines.native.control import Allowance
+from pytest_embedbench.engines.native.program import fork_program, start_program
+from pytest_embedbench.errors import ConfigError, ToolMissing
+
+if TYPE_CHECKING:
+    from pytest_embedbench.engines.native.program import Program
+    from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """Boots programs that were built with ``embedbench_port`` for this machine.
+
+    Options of a board: ``cpu_limit_ms`` and ``wall_limit_ms`` are what the firmware
+    may use between two waits before it counts as spinning; ``memory_limit_mb`` is
+    what its process may have in all, 0 for no limit (sanitizers need that).
+    """
+
+    def boot(self, spec: BoardSpec, image: FirmwareImage) -> NativeBoard:
+        """Start ``image`` in a process of its own, at time 0."""
+        allowance = _allowance(spec)
+
+        def launch() -> Program:
+            return start_program(image.elf_path, allowance)
+
+        return NativeBoard(spec, image.elf_path, launch)
+
+    def missing(self) -> ToolMissing | None:
+        """Say that Windows will not do; all else is the builder's concern."""
+        if os.name == "posix":
+            return None
+        return ToolMissing("native", "a POSIX system", "run it on Linux, macOS or WSL")
+
+    def version(self) -> str:
+        """Return the protocol's version and the machine."""
+        machine = f"{platform.system()} {platform.machine()}"
+        return f"native, port protocol {protocol.VERSION}, {machine}"
+
+
+class NativeForkServer:
+    """Boots the same image again and again, about a millisecond apiece.
+
+    The image is started once and stands ready before its first instruction of
+    firmware; each board is a copy of it, as fresh as the first. Close the boards
+    before the server.
+    """
+
+    def __init__(self, spec: BoardSpec, image: FirmwareImage) -> None:
+        self._spec = spec
+        self._image = image
+        self._allowance = _allowance(spec)
+        self._original = start_program(image.elf_path, self._allowance)
+
+    def boot(self) -> NativeBoard:
+        """Return a fresh board at time 0."""
+
+        def launch() -> Program:
+            return fork_program(self._original)
+
+        return NativeBoard(self._spec, self._image.elf_path, launch)
+
+    def close(self) -> None:
+        """End the image that stands ready, and all copies that are left."""
+        self._original.close()
+
+
+def _allowance(spec: BoardSpec) -> Allowance:
+    if len(spec.uarts) != 1:
+        names = ", ".join(uart.name for uart in spec.uarts)
+        message = f"{spec.name}: uarts: native has exactly one UART, not: {names}"
+        raise ConfigError(message)
+    numbers = {"cpu_limit_ms": 2000, "wall_limit_ms": 60_000, "memory_limit_mb": 256}
+    for key, value in spec.options.items():
+        if key not in numbers:
+            known = ", ".join(sorted(numbers))
+            message = f"{spec.name}: options.{key}: unknown; known options: {known}"
+            raise ConfigError(message)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            message = (
+                f"{spec.name}: options.{key}: must be a whole number, is {value!r}"
+            )
+            raise ConfigError(message)
+        numbers[key] = value
+    return Allowance(
+        cpu_s=numbers["cpu_limit_ms"] / 1000,
+        wall_s=numbers["wall_limit_ms"] / 1000,
+        memory_bytes=numbers["memory_limit_mb"] * 2**20 or None,
+    )

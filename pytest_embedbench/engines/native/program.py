@@ -1,0 +1,225 @@
+"""A running program: how it is started, forked, and ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Protocol
+
+from pytest_embedbench import processes
+from pytest_embedbench.engines.native import protocol
+from pytest_embedbench.engines.native.control import Allowance, Control, HungUp, Silent
+from pytest_embedbench.errors import BoardLost, ConfigError, FirmwareFault
+
+_CONSOLE_BYTES = 16 * 1024 * 1024
+_CONSOLE_TAIL_BYTES = 2048
+_LEAVE_GRACE_S = 2.0
+_FD_VARIABLE = "EMBEDBENCH_FD"
+
+
+class Life(Protocol):
+    """A process that is ours to end."""
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        ...
+
+    def end(self, grace_s: float) -> int:
+        """Wait for its end, force it after ``grace_s``; return a code like Popen's."""
+        ...
+
+    def discard(self) -> int:
+        """End it in the way that is proper once nobody cares how it ends."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program that has proved to be the one we started, and has our protocol."""
+
+    control: Control
+    life: Life
+    console: IO[bytes]
+    executable: Path
+    allowance: Allowance
+    load_bias: int = 0
+
+    def console_tail(self) -> str:
+        """Return the last of what it wrote to stdout and stderr."""
+        size = os.fstat(self.console.fileno()).st_size
+        start = max(0, size - _CONSOLE_TAIL_BYTES)
+        tail = os.pread(self.console.fileno(), _CONSOLE_TAIL_BYTES, start)
+        return tail.decode("utf-8", "replace").strip()
+
+    def close(self) -> int:
+        """End it, let go of everything, and return a code like Popen's."""
+        self.control.close()
+        code = self.life.discard()
+        self.console.close()
+        return code
+
+
+@dataclass(slots=True)
+class _Spawned:
+    """A child of ours."""
+
+    popen: subprocess.Popen[bytes]
+
+    @property
+    def pid(self) -> int:
+        return self.popen.pid
+
+    def end(self, grace_s: float) -> int:
+        if self.popen.returncode is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.popen.wait(grace_s)
+            processes.stop(self.popen, grace_s=0)
+        return self.popen.wait()
+
+    def discard(self) -> int:
+        # It leaves by itself when we hang up, and writes its coverage data first.
+        return self.end(_LEAVE_GRACE_S)
+
+
+@dataclass(slots=True)
+class _Forked:
+    """A child of a program of ours, which has to reap it for us."""
+
+    pid: int
+    original: Program
+    returncode: int | None = None
+
+    def end(self, grace_s: float) -> int:
+        if self.returncode is None:
+            if grace_s > 0:
+                processes.wait_gone(self.pid, grace_s)
+            # Not reaped yet, so the number is still this process's.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+            self.returncode = self._reap()
+        return self.returncode
+
+    def discard(self) -> int:
+        return self.end(0)  # copies are made by the thousand: no time for manners
+
+    def _reap(self) -> int:
+        control = self.original.control
+        control.send(protocol.REAP, self.pid)
+        try:
+            return os.waitstatus_to_exitcode(control.receive().value)
+        except (HungUp, Silent):
+            return -signal.SIGKILL  # as the original's end has it
+
+
+def start_program(executable: Path, allowance: Allowance) -> Program:
+    """Start ``executable``; it has run no firmware yet.
+
+    It gets its own process, an empty folder that is gone (so nothing can be left
+    in it) and an environment without anything of ours.
+
+    Raises:
+        ConfigError: it is a program, but not one built with ``embedbench_port``.
+        FirmwareFault: it cannot be run.
+    """
+    with ExitStack() as kept:
+        ours, theirs, console = _open_channel(kept)
+        with theirs, tempfile.TemporaryDirectory(prefix="embedbench-") as empty:
+            try:
+                popen = processes.spawn(
+                    [executable],
+                    stdout=console.fileno(),
+                    stderr=console.fileno(),
+                    pass_fds=(theirs.fileno(),),
+                    cwd=Path(empty),
+                    env={_FD_VARIABLE: str(theirs.fileno())},
+                    limits=processes.Limits(
+                        memory_bytes=allowance.memory_bytes, file_bytes=_CONSOLE_BYTES
+                    ),
+                )
+            except OSError as error:
+                message = f"{executable}: cannot be run: {error}"
+                raise FirmwareFault(message) from error
+        program = _greet(
+            Program(
+                control=Control(ours, popen.pid, allowance),
+                life=_Spawned(popen),
+                console=console,
+                executable=executable,
+                allowance=allowance,
+            )
+        )
+        kept.pop_all()
+        return program
+
+
+def fork_program(original: Program) -> Program:
+    """Return a copy of ``original``, which has run no firmware and never will.
+
+    Raises:
+        BoardLost: ``original`` is gone.
+    """
+    with ExitStack() as kept:
+        ours, theirs, console = _open_channel(kept)
+        control = original.control
+        with theirs:
+            control.send_files(protocol.FORK, (theirs.fileno(), console.fileno()))
+        try:
+            pid = control.receive().value
+        except (HungUp, Silent):
+            pid = 0
+        if pid == 0:
+            raise BoardLost(f"{original.executable}: cannot be copied any more")
+        program = _greet(
+            replace(
+                original,
+                control=Control(ours, pid, original.allowance),
+                life=_Forked(pid, original),
+                console=console,
+            )
+        )
+        kept.pop_all()
+        return program
+
+
+def _open_channel(kept: ExitStack) -> tuple[socket.socket, socket.socket, IO[bytes]]:
+    """Return our end, the program's end, and a file for its stdout and stderr."""
+    ours, theirs = socket.socketpair()
+    kept.enter_context(ours)
+    console = kept.enter_context(tempfile.TemporaryFile(buffering=0))  # noqa: SIM115  # it is one
+    return ours, theirs, console
+
+
+def _greet(program: Program) -> Program:
+    """Make sure that the other end is ours, and speaks as we do."""
+    nonce = secrets.randbits(64)
+    program.control.send(protocol.HELLO, nonce)
+    try:
+        answer = program.control.receive()
+    except (HungUp, Silent) as silence:
+        code = program.close()
+        how = f"ended with {code}" if isinstance(silence, HungUp) else "was silent"
+        raise ConfigError(
+            f"{program.executable} {how} when the bench greeted it, so it is not built "
+            "with the embedbench_port library: include embedbench_port.h and define "
+            "firmware_main() in place of main()"
+        ) from None
+    if answer.kind != protocol.HELLO_ANSWER or answer.value != nonce:
+        program.close()
+        raise ConfigError(f"{program.executable} does not speak the bench's protocol")
+    version, _, load_bias = protocol.HELLO_BODY.unpack(answer.payload)
+    if version != protocol.VERSION:
+        program.close()
+        raise ConfigError(
+            f"{program.executable} is built with another embedbench_port (protocol "
+            f"{version}, ours is {protocol.VERSION}): build it again"
+        )
+    return replace(program, load_bias=load_bias)
