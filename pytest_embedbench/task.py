@@ -7,18 +7,25 @@ package: an edit surface, a starter, a reference solution) or a ``platformio.ini
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import FirmwareSource
+from pytest_embedbench.tables import check_items, check_keys, read_table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _TASK_FILE = "task.toml"
 _PROJECT_FILE = "platformio.ini"
+_REQUIRED = {
+    "name": str,
+    "plant": str,
+    "brief": str,
+    "edit_surface": list,
+    "boot_line": str,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,29 +115,13 @@ def load_task(file: Path) -> Task:
     Raises:
         ConfigError: not TOML, or a key is missing, unknown or of the wrong type.
     """
-    try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))["task"]
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise ConfigError(f"{file}: not a readable TOML file: {error}") from error
-    except KeyError as error:
-        raise ConfigError(f"{file}: task: missing; expected a table [task]") from error
-    texts = ("name", "plant", "brief", "boot_line")
-    known = {*texts, "edit_surface", "solution"}
-    for key in table:
-        if key not in known:
-            listed = ", ".join(sorted(known))
-            raise ConfigError(f"{file}: task.{key}: unknown key; known keys: {listed}")
-    for key in texts:
-        if not isinstance(table.get(key), str):
-            raise ConfigError(f"{file}: task.{key}: must be text")
-    surface = table.get("edit_surface")
-    if not surface or not all(isinstance(name, str) for name in surface):
-        raise ConfigError(f"{file}: task.edit_surface: must be a list of file names")
-    return Task(
-        **{key: table[key] for key in texts},
-        edit_surface=tuple(surface),
-        solution=str(table.get("solution", "solution")),
-    )
+    where = str(file)
+    top = read_table(file)
+    check_keys(where, "", top, required={"task": dict})
+    table: dict[str, Any] = top["task"]
+    check_keys(where, "task.", table, required=_REQUIRED, optional={"solution": str})
+    check_items(where, "task.edit_surface", table["edit_surface"], str)
+    return Task(**{**table, "edit_surface": tuple(table["edit_surface"])})
 
 
 def _submitted(folder: Path, name: str) -> Path | None:

@@ -158,12 +158,12 @@ def plant(registry: Registry) -> Callable[..., Plant[Any]]:
 @pytest.fixture
 def scenario(request: pytest.FixtureRequest) -> Callable[[str], Scenario]:
     """A function from a name to the scenario in ``scenarios.toml`` beside the test."""
-    from pytest_embedbench.bench.scenario import load_scenarios  # noqa: PLC0415
+    from pytest_embedbench.bench.scenario import load_scenarios, pick  # noqa: PLC0415
 
     def find(name: str) -> Scenario:
         with _told_plainly():
             file = request.path.with_name("scenarios.toml")
-            return _session(request).named("scenario", name, load_scenarios(file))
+            return pick(load_scenarios(file), name)
 
     return find
 
@@ -174,7 +174,7 @@ def _session(request: pytest.FixtureRequest) -> Session:
 
 def _log(request: pytest.FixtureRequest) -> TestLog:
     """Return the record of this attempt; a rerun starts a new one."""
-    node = request.node
+    node: pytest.Item = request.node
     if TESTLOG not in node.stash:
         node.stash[TESTLOG] = TestLog(
             nodeid=node.nodeid,

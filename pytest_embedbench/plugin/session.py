@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.clock import host_stamp
-from pytest_embedbench.errors import BenchFault, ConfigError, ToolMissing, UnknownName
+from pytest_embedbench.errors import BenchFault, ConfigError, ToolMissing
 from pytest_embedbench.places import cache_root
 from pytest_embedbench.plugin.options import path_setting, setting, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from pytest_embedbench.bench.images import ImageCache
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.task import Suite
 
 _RUN_NAME = "embedbench_run_name"
-_T = TypeVar("_T")
 
 
 @dataclass(slots=True)
@@ -120,12 +118,6 @@ class Session:
             message = f"required here (--embedbench-require): {error}"
             raise BenchFault(message) from error
         pytest.skip(f"not installed: {error}")
-
-    def named(self, kind: str, name: str, known: Mapping[str, _T]) -> _T:
-        """Return ``known[name]``, or raise ``UnknownName`` with the names there are."""
-        if name not in known:
-            raise UnknownName(kind, name, known)
-        return known[name]
 
 
 SESSION = pytest.StashKey[Session]()

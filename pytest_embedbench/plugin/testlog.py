@@ -77,7 +77,7 @@ class TestLog:
             "reason": blamed.get("reason"),
             "board": self.board,
             "environment": self.environment,
-            "image": image and {"sha256": image.sha256, "key": image.key},
+            "image": {"sha256": image.sha256, "key": image.key} if image else None,
             "tools": dict(image.metadata) if image else {},
             "started_at": self.started_at,
             "phases": self.phases,
