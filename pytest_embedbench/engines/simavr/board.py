@@ -1,0 +1,208 @@
+"""A board that simavr runs: the bench's side of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_embedbench.engines.simavr.faults import explain
+from pytest_embedbench.errors import BoardLost, ConfigError
+from pytest_embedbench.model import (
+    Capability,
+    Chunk,
+    Level,
+    PinEvent,
+    PinTrace,
+    PwmEvent,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_embedbench.engines.simavr.child import Child
+    from pytest_embedbench.engines.simavr.program import Program
+    from pytest_embedbench.errors import FirmwareFault
+    from pytest_embedbench.model import BoardSpec, PinSpec
+
+
+class _Answer(NamedTuple):
+    """What ``core.main`` reports after every request."""
+
+    cycle: int
+    chunks: list[tuple[int, int, bytes]]
+    pins: list[tuple[int, str, int, int]]
+    pwm: list[tuple[int, str, float, float]]
+    lost: list[tuple[int, int]]
+    resets: list[int]
+    fault: tuple[str, int, int, int, str] | None
+
+
+class SimavrLink:
+    """One UART of a simulated board."""
+
+    def __init__(self, board: SimavrBoard, index: int) -> None:
+        self._board = board
+        self._index = index
+        self._heard: list[Chunk] = []
+
+    def send(self, data: bytes) -> None:
+        """Put ``data`` on the wire behind what is still on it."""
+        self._board.command("send", self._index, bytes(data))
+
+    def receive(self) -> Sequence[Chunk]:
+        """Return what the firmware has said since the last call."""
+        heard, self._heard = self._heard, []
+        return heard
+
+    def hear(self, chunk: Chunk) -> None:
+        """Keep a chunk until it is asked for."""
+        self._heard.append(chunk)
+
+
+class SimavrBoard:
+    """A running firmware on a simulated AVR; made by ``Simavr.boot``.
+
+    Commands to pins and UARTs take effect where the next ``advance`` starts.
+    """
+
+    def __init__(self, spec: BoardSpec, program: Program, child: Child) -> None:
+        self._spec = spec
+        self._program = program
+        self._child = child
+        self._links = {
+            uart.name: SimavrLink(self, index) for index, uart in enumerate(spec.uarts)
+        }
+        self._names = {pin.port: pin.name for pin in spec.pins.values()}
+        self._commands: list[tuple[object, ...]] = []
+        self._now_us = 0
+        self._pins: list[PinEvent] = []
+        self._pwm: list[PwmEvent] = []
+        self._notes: list[str] = []
+        self._fault: FirmwareFault | None = None
+        self._closed = False
+
+    @property
+    def spec(self) -> BoardSpec:
+        """The datasheet it was booted from."""
+        return self._spec
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """All there are."""
+        return frozenset(Capability)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a test author should know of the run: bytes lost, resets allowed."""
+        return tuple(self._notes)
+
+    def link(self, uart: str = "") -> SimavrLink:
+        """Return the link of one UART; the first one by default."""
+        name = uart or self._spec.uarts[0].name
+        if name not in self._links:
+            known = ", ".join(self._links)
+            raise ConfigError(
+                f"{self._spec.name} has no UART {name!r}; it has: {known}"
+            )
+        return self._links[name]
+
+    def now_us(self) -> int:
+        """Return simulated time since boot."""
+        return self._now_us
+
+    def advance(self, duration_ms: int) -> None:
+        """Let the firmware run for ``duration_ms``."""
+        if self._fault is not None:
+            raise self._fault
+        self._exchange(self._now_us + duration_ms * 1_000)
+        if self._fault is not None:
+            raise self._fault
+
+    def drive_pin(self, pin: str, level: Level) -> None:
+        """Drive a pin from outside, or let go of it with ``Level.FLOATING``."""
+        port = self._pin(pin).port
+        self.command("drive", port[1], int(port[2]), level.value)
+
+    def set_analog(self, pin: str, millivolts: int) -> None:
+        """Put a voltage on an ADC pin; its digital level stays what it is."""
+        channel = self._pin(pin).adc
+        if channel is None:
+            known = ", ".join(
+                p.name for p in self._spec.pins.values() if p.adc is not None
+            )
+            raise ConfigError(
+                f"{self._spec.name}: pin {pin} has no ADC; pins that have: {known}"
+            )
+        self.command("analog", channel, millivolts)
+
+    def pin_trace(self) -> PinTrace:
+        """Return every pin change since boot."""
+        if self._commands:
+            self._exchange(self._now_us)
+        return PinTrace(tuple(self._pins), tuple(self._pwm))
+
+    def reset(self) -> None:
+        """Press the reset button: the firmware starts again, its faults forgiven."""
+        self.command("reset")
+        self._exchange(self._now_us)
+
+    def close(self) -> None:
+        """End the simulator; what has been read stays readable."""
+        if not self._closed:
+            self._closed = True
+            self._child.close()
+
+    def command(self, *words: object) -> None:
+        """Have something done at the start of the next stretch of time."""
+        if self._closed:
+            raise BoardLost(f"{self._spec.name} has been closed")
+        self._commands.append(words)
+
+    def _exchange(self, until_us: int) -> None:
+        if self._closed:
+            raise BoardLost(f"{self._spec.name} has been closed")
+        commands, self._commands = self._commands, []
+        simulated_s = (until_us - self._now_us) / 1e6
+        answer = _Answer(*self._child.ask((commands, until_us), simulated_s))
+        links = list(self._links.values())
+        for index, cycle, data in answer.chunks:
+            links[index].hear(Chunk(self._us(cycle), data))
+        for cycle, letter, bit, level in answer.pins:
+            name = self._names.get(f"P{letter}{bit}")
+            if name:
+                self._pins.append(PinEvent(self._us(cycle), name, Level(level)))
+        for cycle, port, period_us, duty in answer.pwm:
+            name = self._names.get(port)
+            if name:
+                self._pwm.append(PwmEvent(self._us(cycle), name, period_us, duty))
+        self._note(answer, until_us)
+        self._now_us = until_us
+        self._fault = None
+        if answer.fault is not None:
+            self._now_us = self._us(answer.fault[2])
+            self._fault = explain(self._spec, self._program, answer.fault)
+
+    def _note(self, answer: _Answer, until_us: int) -> None:
+        when = f"before {until_us / 1000:.3f} ms"
+        for name, (overruns, unheard) in zip(self._links, answer.lost, strict=True):
+            if overruns:
+                self._notes.append(
+                    f"{name} lost {overruns} bytes {when}: the firmware had not read "
+                    "the ones before them"
+                )
+            if unheard:
+                self._notes.append(
+                    f"{name} lost {unheard} bytes {when}: its receiver was off"
+                )
+        self._notes += [
+            f"the watchdog reset the firmware at {self._us(cycle) / 1000:.3f} ms"
+            for cycle in answer.resets
+        ]
+
+    def _us(self, cycle: int) -> int:
+        return cycle * 1_000_000 // self._spec.cpu_hz
+
+    def _pin(self, name: str) -> PinSpec:
+        if name not in self._spec.pins:
+            known = ", ".join(self._spec.pins)
+            raise ConfigError(f"{self._spec.name} has no pin {name!r}; it has: {known}")
+        return self._spec.pins[name]

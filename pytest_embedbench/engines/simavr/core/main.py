@@ -1,0 +1,142 @@
+"""The child's side of the conversation: one request in, one answer out.
+
+A message is its length (4 bytes, little endian) and a marshalled tuple; both ends
+are the same Python. The first request boots, each further one is
+``(commands, until_us)``. The socket is file descriptor 0; when it closes, we end.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+
+from pytest_embedbench.engines.simavr.core import layout
+from pytest_embedbench.engines.simavr.core.adc import Adc
+from pytest_embedbench.engines.simavr.core.machine import Machine
+from pytest_embedbench.engines.simavr.core.pins import Port
+from pytest_embedbench.engines.simavr.core.pwm import Pwm
+from pytest_embedbench.engines.simavr.core.uart import Usart
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+_SOCKET = 0
+
+
+def receive() -> Any:  # noqa: ANN401  # whatever the parent marshalled
+    """Return the next request; end the process when there will be none."""
+    size = int.from_bytes(_exactly(4), "little")
+    return marshal.loads(_exactly(size))  # noqa: S302  # from our own parent
+
+
+def send(answer: tuple[Any, ...]) -> None:
+    """Send one answer."""
+    body = marshal.dumps(answer)
+    message = len(body).to_bytes(4, "little") + body
+    while message:
+        message = message[os.write(_SOCKET, message) :]
+
+
+def _exactly(size: int) -> bytes:
+    data = os.read(_SOCKET, size)
+    while len(data) < size:
+        more = os.read(_SOCKET, size - len(data))
+        if not more:
+            sys.exit(0)
+        data += more
+    return data
+
+
+class Board:
+    """A machine with its peripherals, and what they have done since last asked."""
+
+    def __init__(self, machine: Machine, uarts: list[tuple[int, int]]) -> None:
+        self.machine = machine
+        self.pins: list[tuple[int, str, int, int]] = []
+        self.pwm: list[tuple[int, str, float, float]] = []
+        self.uarts = [Usart(machine, number, bps) for number, bps in uarts]
+        self.ports = {
+            letter: Port(machine, letter, self.pins.append, self._on_direction)
+            for letter in machine.mcu.ports
+        }
+        self.timers = [
+            Pwm(machine, timer, self.ports, self.pwm.append)
+            for timer in machine.mcu.timers
+        ]
+        self.adc = Adc(machine)
+
+    def obey(self, commands: list[tuple[Any, ...]]) -> None:
+        """Do what the bench does to a board, now."""
+        for word, *rest in commands:
+            if word == "send":
+                self.uarts[rest[0]].send(rest[1])
+            elif word == "drive":
+                self.ports[rest[0]].drive(rest[1], rest[2])
+            elif word == "analog":
+                self.adc.millivolts[rest[0]] = rest[1]
+            elif word == "reset":
+                self.machine.press_reset()
+
+    def report(self, cycle: int) -> tuple[Any, ...]:
+        """Return all that happened since the last report."""
+        chunks = [
+            (index, *chunk)
+            for index, uart in enumerate(self.uarts)
+            for chunk in uart.take(cycle)
+        ]
+        lost = [(uart.overruns, uart.unheard) for uart in self.uarts]
+        for uart in self.uarts:
+            uart.overruns = uart.unheard = 0
+        machine = self.machine
+        answer = (
+            machine.avr.cycle,
+            chunks,
+            self.pins[:],
+            self.pwm[:],
+            lost,
+            machine.resets[:],
+            machine.fault,
+        )
+        self.pins.clear()
+        self.pwm.clear()
+        machine.resets.clear()
+        return answer
+
+    def _on_direction(self) -> None:
+        for timer in self.timers:
+            timer.refresh()
+
+
+def serve() -> None:
+    """Boot what the first request describes, then obey until the parent is gone."""
+    sys.unraisablehook = _die
+    library, mmcu, cpu_hz, vcc_mv, allow_resets, uarts, segments = receive()
+    try:
+        machine = Machine(library, mmcu, cpu_hz, vcc_mv)
+        machine.allow_resets = allow_resets
+        board = Board(machine, uarts)
+        machine.load(segments)
+    except OSError as error:
+        send(("missing", str(error)))
+        return
+    except layout.LayoutMismatch as error:
+        send(("mismatch", str(error)))
+        return
+    send(("ready", ""))
+    while True:
+        commands, until_us = receive()
+        if commands:
+            board.obey(commands)
+        cycle = until_us * cpu_hz // 1_000_000
+        machine.run_until(cycle)
+        send(board.report(cycle))
+
+
+def _die(unraisable: Any) -> NoReturn:  # noqa: ANN401  # typing is not loaded here
+    """An exception in a callback cannot pass through C: end with its traceback."""
+    import traceback  # noqa: PLC0415  # slow to load, and never needed
+
+    traceback.print_exception(unraisable.exc_value)
+    os._exit(70)

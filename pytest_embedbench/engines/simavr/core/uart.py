@@ -1,0 +1,171 @@
+"""One USART: real byte times out, real byte times and real overruns in."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from ctypes import c_uint32, pointer
+
+from pytest_embedbench.engines.simavr.core import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pytest_embedbench.engines.simavr.core.machine import Machine
+
+_INPUT, _OUTPUT = 0, 1
+# UCSRnA, UCSRnB, UCSRnC, then UBRRnL, UBRRnH and UDRnL, seen from UCSRnA.
+_B, _C, _BAUD_LOW, _BAUD_HIGH, _UDR = 1, 2, 4, 5, 6
+_U2X, _DOR = 0x02, 0x08
+_RXEN, _UDRIE, _NINE_BITS = 0x10, 0x20, 0x04
+_PARITY, _TWO_STOPS = 0x20, 0x08
+# The receiver holds two bytes in its buffer and one in its shift register.
+_RECEIVER_BYTES = 3
+
+
+def _byte_cycles(registers: bytes) -> int:
+    divisor = 1 + registers[_BAUD_LOW] + ((registers[_BAUD_HIGH] & 15) << 8)
+    frame = registers[_C]
+    bits = 7 + (frame >> 1 & 3)  # start, five to eight data bits, stop
+    for has_one_more in (
+        frame & _PARITY,
+        frame & _TWO_STOPS,
+        registers[_B] & _NINE_BITS,
+    ):
+        bits += bool(has_one_more)
+    return bits * divisor * (8 if registers[0] & _U2X else 16)
+
+
+class Usart:
+    """The wire of one USART.
+
+    ``baud_bps`` is what the other side sends at while the receiver is off.
+    """
+
+    def __init__(self, machine: Machine, number: int, baud_bps: int) -> None:
+        self._machine = machine
+        self._base = machine.mcu.uarts[number]
+        self._nominal = 10 * machine.cpu_hz // baud_bps
+        slot = machine.avr.io[self._base + _UDR - 32]
+        self._uart = layout.Uart.from_address(slot.read_param)
+        self._check(number)
+        self._input = machine.lib.avr_io_getirq(
+            machine.pointer, layout.ioctl(f"uar{number}"), _INPUT
+        )
+        quiet = c_uint32(0)  # neither prints to stdout nor sleeps when polled
+        machine.lib.avr_ioctl(
+            machine.pointer, layout.ioctl(f"uas{number}"), pointer(quiet)
+        )
+        output = machine.lib.avr_io_getirq(
+            machine.pointer, layout.ioctl(f"uar{number}"), _OUTPUT
+        )
+        machine.notify(output, self._on_output)
+        self._registers = machine.data[self._base : self._base + _UDR]
+        self._spans: dict[bytes, int] = {}
+        self._timer = machine.keep(layout.CycleTimer(self._on_byte_end))
+        machine.revive.append(self._on_reset)
+        self._said = bytearray()
+        self._said_at: list[int] = []
+        self._line_free_at = 0
+        self._wire = bytearray()
+        self._byte_end = 0
+        self.overruns = 0
+        self.unheard = 0
+
+    def _check(self, number: int) -> None:
+        uart = self._uart
+        seen = (uart.name, uart.r_udr, uart.r_ucsra, uart.flags)
+        if seen != (b"%d" % number, self._base + _UDR, self._base, 3):
+            raise layout.LayoutMismatch(
+                f"avr_uart_t {number} is not where it should be"
+            )
+
+    def byte_cycles(self) -> int:
+        """Return how long one byte takes with the registers as they are."""
+        registers = bytes(self._registers)
+        span = self._spans.get(registers)
+        if span is None:
+            span = self._spans[registers] = _byte_cycles(registers)
+        return span
+
+    # ------------------------------------------------------------------- firmware ->
+    def _on_output(self, _irq: int, byte: int, _param: int) -> None:
+        """Put a byte on the line behind the one before it.
+
+        simavr has no transmit buffer: it asks for the next byte when the line is
+        free, the chip asks one byte earlier. A byte that comes within one bit of that
+        is taken to have been waiting. simavr's own byte time is one bit too long.
+        """
+        now = self._machine.avr.cycle
+        span = self.byte_cycles()
+        start = self._line_free_at
+        if now - start > span // 10:
+            start = now
+        end = start + span
+        self._line_free_at = end
+        self._said.append(byte)
+        self._said_at.append(end)
+        asks_by_interrupt = self._machine.data[self._base + _B] & _UDRIE
+        self._uart.cycles_per_byte = span if asks_by_interrupt else max(1, end - now)
+
+    def take(self, cycle: int) -> list[tuple[int, bytes]]:
+        """Return what is fully out by ``cycle``, cut behind newlines, with its end."""
+        count = bisect_right(self._said_at, cycle)
+        if not count:
+            return []
+        said, ends = bytes(self._said[:count]), self._said_at
+        chunks: list[tuple[int, bytes]] = []
+        start = 0
+        while start < count:
+            newline = said.find(b"\n", start)
+            end = count if newline < 0 else newline + 1
+            chunks.append((ends[end - 1], said[start:end]))
+            start = end
+        del self._said[:count], ends[:count]
+        return chunks
+
+    # ------------------------------------------------------------------- -> firmware
+    def send(self, data: bytes) -> None:
+        """Put bytes on the wire, behind those that are still on it."""
+        idle = not self._wire
+        self._wire += data
+        if idle and data:
+            self._begin_byte(self._machine.avr.cycle)
+            self._machine.at(self._byte_end, self._timer)
+
+    def _begin_byte(self, cycle: int) -> None:
+        """A start bit: if nothing has been read, the byte before it is lost."""
+        uart = self._uart
+        data, base = self._machine.data, self._base
+        listening = data[base + _B] & _RXEN
+        if (uart.fifo_write - uart.fifo_read) & 63 >= _RECEIVER_BYTES:
+            uart.fifo_write = (uart.fifo_write - 1) & 63
+            data[base] |= _DOR
+            self.overruns += 1
+        self._byte_end = cycle + (self.byte_cycles() if listening else self._nominal)
+
+    def _on_byte_end(self, _avr: int, when: int, _param: int) -> int:
+        uart, data, base = self._uart, self._machine.data, self._base
+        if data[base + _B] & _RXEN:
+            # The byte is here now, not in one byte time as simavr has it; and the
+            # chip takes bytes after an overrun, simavr does not.
+            uart.cycles_per_byte = 0
+            overrun = data[base] & _DOR
+            data[base] &= ~_DOR
+            self._machine.lib.avr_raise_irq(self._input, self._wire[0])
+            data[base] |= overrun
+            uart.cycles_per_byte = self.byte_cycles()
+        else:
+            self.unheard += 1
+        del self._wire[0]
+        if not self._wire:
+            return 0
+        self._begin_byte(when)
+        return self._byte_end
+
+    def _on_reset(self) -> None:
+        """A reset cuts the byte that is going out; the other side keeps sending."""
+        now = self._machine.avr.cycle
+        count = bisect_right(self._said_at, now)
+        del self._said[count:], self._said_at[count:]
+        self._line_free_at = now
+        if self._wire:
+            self._machine.at(self._byte_end, self._timer)

@@ -1,0 +1,127 @@
+"""The engine: boards of known MCUs, checked options, one child per board."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.engines.simavr.board import SimavrBoard
+from pytest_embedbench.engines.simavr.child import Child
+from pytest_embedbench.engines.simavr.core.mcus import MCUS
+from pytest_embedbench.engines.simavr.program import read_program
+from pytest_embedbench.errors import BenchFault, ConfigError, ToolMissing
+
+if TYPE_CHECKING:
+    from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+_OPTIONS: dict[str, int | bool] = {"allow_resets": False, "vcc_mv": 5_000}
+_PROBE: tuple[object, ...] = ("atmega328p", 16_000_000, 5_000, False, [], [])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simavr:
+    """Runs AVR boards on the libsimavr of the system.
+
+    Options of a board: ``allow_resets`` (a watchdog reset or a jump to 0 is no fault),
+    ``vcc_mv`` (the supply, which the ADC measures against by default).
+
+    Args:
+        library: The shared library to load, by its soname or path.
+    """
+
+    library: str = "libsimavr.so.2"
+
+    def boot(self, spec: BoardSpec, image: FirmwareImage) -> SimavrBoard:
+        """Start ``image`` on ``spec`` at time 0."""
+        options = _options(spec)
+        if spec.mcu not in MCUS:
+            known = ", ".join(sorted(MCUS))
+            raise ConfigError(
+                f"{spec.name}: mcu {spec.mcu!r} is not one that simavr is set up for; "
+                f"known: {known}"
+            )
+        mcu = MCUS[spec.mcu]
+        uarts = [(_usart(spec, uart.name), uart.baud_bps) for uart in spec.uarts]
+        program = read_program(image.elf_path, spec.mcu, mcu)
+        child = self._start(
+            spec.name,
+            spec.mcu,
+            spec.cpu_hz,
+            options["vcc_mv"],
+            bool(options["allow_resets"]),
+            uarts,
+            list(program.segments),
+        )
+        return SimavrBoard(spec, program, child)
+
+    def missing(self) -> ToolMissing | None:
+        """Start the child once and say what it lacks."""
+        try:
+            self._start("simavr", *_PROBE).close()
+        except ToolMissing as missing:
+            return missing
+        return None
+
+    def version(self) -> str:
+        """Return the library's name and, where Debian packaged it, its version."""
+        query = shutil.which("dpkg-query")
+        packaged = ""
+        if query:
+            done = subprocess.run(
+                [query, "-W", "-f", "${Version}", "libsimavr2"],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=20,
+            )
+            packaged = done.stdout.strip()
+        return f"simavr ({self.library}{', ' if packaged else ''}{packaged})"
+
+    def _start(self, name: str, *request: object) -> Child:
+        child = Child(name)
+        try:
+            self._check(*child.ask((self.library, *request)))
+        except BaseException:
+            child.close()
+            raise
+        return child
+
+    def _check(self, word: str, detail: str) -> None:
+        if word == "missing":
+            raise ToolMissing(
+                "simavr",
+                f"{self.library} (libsimavr 1.6 or 1.7)",
+                "install it: sudo apt-get install libsimavr2",
+            )
+        if word == "mismatch":
+            raise BenchFault(
+                f"{self.library} is not simavr 1.6 or 1.7, the versions this engine "
+                f"knows: {detail}; install Debian's libsimavr2"
+            )
+
+
+def _options(spec: BoardSpec) -> dict[str, int | bool]:
+    for key, value in spec.options.items():
+        if key not in _OPTIONS:
+            known = ", ".join(sorted(_OPTIONS))
+            raise ConfigError(
+                f"{spec.name}: simavr has no option {key!r}; its options: {known}"
+            )
+        if type(value) is not type(_OPTIONS[key]):
+            kind = "true or false" if key == "allow_resets" else "a whole number"
+            raise ConfigError(f"{spec.name}: options.{key}: must be {kind}")
+    return {**_OPTIONS, **spec.options}  # type: ignore[dict-item]  # checked above
+
+
+def _usart(spec: BoardSpec, uart: str) -> int:
+    """Return which USART a UART is: its name ends in the number."""
+    known = MCUS[spec.mcu].uarts
+    number = uart[-1:]
+    if not number.isdigit() or int(number) not in known:
+        names = ", ".join(f"serial{n}" for n in known)
+        raise ConfigError(
+            f"{spec.name}: uarts.{uart}: {spec.mcu} has no such UART; it has: {names}"
+        )
+    return int(number)

@@ -1,0 +1,52 @@
+"""What went wrong in the core, in words, with the place in the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import (
+    FirmwareCrash,
+    FirmwareFault,
+    FirmwareReset,
+    FirmwareStuck,
+)
+
+if TYPE_CHECKING:
+    from pytest_embedbench.engines.simavr.program import Program
+    from pytest_embedbench.model import BoardSpec
+
+_KINDS: dict[str, tuple[type[FirmwareFault], str]] = {
+    "crashed": (FirmwareCrash, "crashed: it ran out of its flash at {pc}"),
+    "address": (FirmwareCrash, "crashed: it used an address outside of RAM at {pc}"),
+    "opcode": (FirmwareCrash, "crashed: there is no valid instruction at {pc}"),
+    "restarted": (
+        FirmwareReset,
+        (
+            "restarted without a reset: it jumped to address 0, as a null function "
+            "pointer or an interrupt without a handler does; the stack leads to {stack}"
+        ),
+    ),
+    "watchdog": (
+        FirmwareReset,
+        "was reset by its watchdog; {before_ms:.3f} ms before it was at {pc}",
+    ),
+    "asleep": (
+        FirmwareStuck,
+        "went to sleep with interrupts off before {pc}, so nothing can wake it",
+    ),
+}
+
+
+def explain(
+    spec: BoardSpec, program: Program, fault: tuple[str, int, int, int, str]
+) -> FirmwareFault:
+    """Turn what ``core.machine`` noted into the exception for it."""
+    kind, pc, cycle, stack, detail = fault
+    error, sentence = _KINDS[kind]
+    before_ms = int(detail) * 1000 / spec.cpu_hz if kind == "watchdog" else 0.0
+    what = sentence.format(
+        pc=program.describe(pc), stack=program.describe(stack), before_ms=before_ms
+    )
+    at_ms = cycle * 1000 / spec.cpu_hz
+    said = f" [{detail.strip()}]" if detail and kind != "watchdog" else ""
+    return error(f"{spec.name}: at {at_ms:.3f} ms the firmware {what}{said}")

@@ -1,0 +1,104 @@
+"""A firmware's ELF file: checked for the MCU before simavr sees it, and its symbols."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import FirmwareFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytest_embedbench.engines.simavr.core.mcus import Mcu
+
+# avr-gcc's view of a Harvard machine: flash, then RAM, EEPROM, fuses, lock, signature.
+_RAM, _EEPROM = 0x80_0000, 0x81_0000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """What goes into flash: ``(address, bytes)`` segments; symbols on demand."""
+
+    path: Path
+    segments: tuple[tuple[int, bytes], ...]
+
+    def describe(self, pc: int) -> str:
+        """Return where ``pc`` is, as ``0x01a4 (main+0x1c)``."""
+        symbols = sorted(_code_symbols(self.path))
+        index = bisect_right(symbols, (pc, "\xff"))
+        end = max(address + len(code) for address, code in self.segments)
+        if not index or pc >= end:
+            return f"{pc:#06x} (outside of the program)"
+        address, name = symbols[index - 1]
+        offset = f"+{pc - address:#x}" if pc > address else ""
+        return f"{pc:#06x} ({name}{offset})"
+
+
+def read_program(path: Path, mmcu: str, mcu: Mcu) -> Program:
+    """Read what belongs into flash.
+
+    Raises:
+        FirmwareFault: not an AVR program in ELF, or too big for flash or RAM.
+    """
+    segments: list[tuple[int, bytes]] = []
+    flash_end, ram_end = 0, 0
+    for virtual, physical, code, size in _loadable(path):
+        if physical < _RAM and code:
+            segments.append((physical, code))
+            flash_end = max(flash_end, physical + len(code))
+        if _RAM <= virtual < _EEPROM:
+            ram_end = max(ram_end, virtual - _RAM + size)
+    if not segments:
+        raise FirmwareFault(f"{path}: has no program in it")
+    if flash_end > mcu.flash_bytes:
+        raise FirmwareFault(
+            f"{path}: needs {flash_end} bytes of flash, {mmcu} has {mcu.flash_bytes}"
+        )
+    if ram_end > mcu.ramend + 1:
+        raise FirmwareFault(
+            f"{path}: its variables end at RAM address {ram_end:#x}, "
+            f"the RAM of {mmcu} at {mcu.ramend:#x}"
+        )
+    return Program(path=path, segments=tuple(segments))
+
+
+def _loadable(path: Path) -> Iterator[tuple[int, int, bytes, int]]:
+    """Yield virtual and physical address, bytes, and size in memory."""
+    from elftools.common.exceptions import ELFError  # noqa: PLC0415  # slow to load
+    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
+
+    try:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            if elf["e_machine"] != "EM_AVR":
+                raise FirmwareFault(
+                    f"{path}: is a program for {elf['e_machine']}, not for an AVR"
+                )
+            for segment in elf.iter_segments("PT_LOAD"):
+                yield (
+                    segment["p_vaddr"],
+                    segment["p_paddr"],
+                    segment.data(),
+                    segment["p_memsz"],
+                )
+    except ELFError as error:
+        raise FirmwareFault(f"{path}: is not an ELF file: {error}") from error
+    except OSError as error:
+        raise FirmwareFault(f"{path}: cannot be read: {error}") from error
+
+
+def _code_symbols(path: Path) -> Iterator[tuple[int, str]]:
+    from elftools.elf.elffile import ELFFile  # noqa: PLC0415  # slow to load
+    from elftools.elf.sections import SymbolTableSection  # noqa: PLC0415
+
+    with path.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
+        for symbol in symbols:
+            kind, address = symbol["st_info"]["type"], symbol["st_value"]
+            in_code = isinstance(symbol["st_shndx"], int) and address < _RAM
+            if symbol.name and in_code and kind in ("STT_FUNC", "STT_NOTYPE"):
+                yield address, symbol.name

