@@ -17,6 +17,7 @@ from pytest_embedbench.testing.loopback import (
     loopback_image,
 )
 from pytest_embedbench.testing.shell import line_shell
+from pytest_embedbench.testing.tank import tank_firmware
 
 __all__ = [
     "LOOPBACK_SPEC",
@@ -29,4 +30,5 @@ __all__ = [
     "check_plant",
     "line_shell",
     "loopback_image",
+    "tank_firmware",
 ]

@@ -1,0 +1,278 @@
+"""The closed loop, around a firmware that does its job."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from embedbench_plants.pressure_vessel_interlock import PressureVesselInterlock
+from embedbench_plants.tank_fill_drain import TankFillDrain, TankState
+from pytest_embedbench.bench.bench import Bench
+from pytest_embedbench.bench.loop import Coupling, Grouping, Loop
+from pytest_embedbench.bench.scenario import (
+    Injection,
+    PlantEvent,
+    Scenario,
+)
+from pytest_embedbench.errors import (
+    ConfigError,
+    FirmwareCrash,
+    FirmwareFlood,
+    InvariantBroken,
+)
+from pytest_embedbench.testing import Firmware, LoopbackUart, line_shell, tank_firmware
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    PutOnBench = Callable[[Firmware], Bench]
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[1] / "data" / "golden_paper_profile.json").read_text()
+)
+AS_PUBLISHED = Coupling(firmware_ms_per_tick=150)
+SCENARIOS = {
+    "smoke": Scenario(name="smoke", max_steps=8, frames_until_ms=0),
+    "happy_path": Scenario(name="happy_path", max_steps=28),
+    "sensor_timeout": Scenario(
+        name="sensor_timeout", max_steps=22, frames_until_ms=300
+    ),
+    "malformed_frame": Scenario(
+        name="malformed_frame",
+        max_steps=10,
+        frames_until_ms=0,
+        inject=(Injection(at_ms=100, line="SENSE LEVEL banana"),),
+    ),
+}
+
+
+def pump_is_off_again(loop: Loop[TankState]) -> bool:
+    seen = [sample.state.pump_on for sample in loop.samples]
+    return any(seen) and not seen[-1]
+
+
+def something_was_done(loop: Loop[TankState]) -> bool:
+    return any(line.startswith("ACT") for reply in loop.replies for line in reply.lines)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_the_published_run_comes_out(name: str, bench_with: PutOnBench) -> None:
+    bench = bench_with(tank_firmware)
+    bench.wait_for_boot()
+    run = bench.run(
+        SCENARIOS[name],
+        TankFillDrain,
+        stop_when=something_was_done if name == "smoke" else pump_is_off_again,
+        coupling=AS_PUBLISHED,
+    )
+    golden = GOLDEN["tank_fill_drain"][name]
+    trace = [[at_ms, state.level, state.pump_on] for at_ms, state in run.samples]
+    assert trace == golden["trace"]
+    assert run.metrics == golden["metrics"]
+    assert run.stopped_early
+
+
+def test_a_reaction_is_measured_in_firmware_time(bench_with: PutOnBench) -> None:
+    bench = bench_with(tank_firmware)
+    bench.wait_for_boot()
+    run = bench.run(SCENARIOS["sensor_timeout"], TankFillDrain)
+    reaction_ms = run.reaction_ms(
+        is_safe=lambda state: not state.pump_on, not_before_ms=1000
+    )
+    assert reaction_ms == 1100.0
+    assert run.last_frame_us is not None
+
+
+def test_a_safe_line_too_early_is_no_reaction(bench_with: PutOnBench) -> None:
+    bench = bench_with(tank_firmware)
+    bench.wait_for_boot()
+    run = bench.run(SCENARIOS["malformed_frame"], TankFillDrain)
+    assert run.reaction_ms(is_safe=lambda state: not state.pump_on) == 150.0
+    assert (
+        run.reaction_ms(is_safe=lambda state: not state.pump_on, not_before_ms=1000)
+        is None
+    )
+
+
+def obedient(*replies: tuple[str, ...]) -> Firmware:
+    """Return a firmware that answers every first line it hears with the next reply."""
+
+    def make() -> Callable[[str, int], tuple[str, ...] | None]:
+        left = list(replies)
+
+        def step(line: str, now_ms: int) -> tuple[str, ...] | None:
+            del now_ms
+            return left.pop(0) if line.startswith("SENSE PRESS") and left else None
+
+        return step
+
+    return line_shell(("DBG BOOTED",), make)
+
+
+PRESSURIZE = ("ACT VENT CLOSED", "ACT COMPRESSOR ON", "DBG STATE PRESSURIZING")
+
+
+@pytest.mark.parametrize(
+    ("grouping", "sample_count"), [(Grouping.LINE, 5), (Grouping.BURST, 4)]
+)
+def test_lines_are_given_one_by_one_or_as_bursts(
+    grouping: Grouping, sample_count: int, bench_with: PutOnBench
+) -> None:
+    bench = bench_with(obedient(PRESSURIZE))
+    bench.run_for(10)
+    run = bench.run(
+        Scenario(name="two", max_steps=2, initial={"pressure_kpa": 20}),
+        PressureVesselInterlock,
+        coupling=Coupling(grouping=grouping),
+    )
+    assert len(run.samples) == sample_count
+    assert [state.pressure_kpa for _, state in run.samples][-2:] == [28, 36]
+
+
+def test_events_come_before_frames_and_injections_after(bench_with: PutOnBench) -> None:
+    bench = bench_with(obedient())
+    run = bench.run(
+        Scenario(
+            name="door",
+            max_steps=2,
+            events=(PlantEvent(at_ms=100, changes={"door_closed": False}),),
+            inject=(Injection(at_ms=100, line="SENSE DOOR AJAR"),),
+        ),
+        PressureVesselInterlock,
+    )
+    assert [(entry.plant_ms, entry.text) for entry in run.stimuli] == [
+        (0, "SENSE PRESS 18"),
+        (0, "SENSE DOOR CLOSED"),
+        (100, "door_closed = False"),
+        (100, "SENSE PRESS 2"),
+        (100, "SENSE DOOR OPEN"),
+        (100, "SENSE DOOR AJAR"),
+    ]
+
+
+def test_an_event_on_a_field_that_is_not_there_is_refused(
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(tank_firmware)
+    event = PlantEvent(at_ms=0, changes={"door": False})
+    with pytest.raises(ConfigError, match=r"'door': False.* has: level, pump_on"):
+        bench.run(Scenario(name="x", max_steps=1, events=(event,)), TankFillDrain)
+
+
+def test_a_start_value_that_the_plant_has_not_is_refused(
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(tank_firmware)
+    scenario = Scenario(name="x", max_steps=1, initial={"depth": 3})
+    with pytest.raises(ConfigError, match=r"scenario 'x': .*depth"):
+        bench.run(scenario, TankFillDrain)
+
+
+def test_a_broken_invariant_says_which_when_and_with_what(
+    bench_with: PutOnBench, tmp_path: Path
+) -> None:
+    bench = bench_with(tank_firmware)
+    bench.wait_for_boot()
+    with pytest.raises(InvariantBroken) as caught:
+        bench.run(
+            SCENARIOS["happy_path"],
+            TankFillDrain,
+            invariants={"level stays below 40": lambda state: state.level < 40},
+        )
+    bench.close()
+    message = str(caught.value)
+    assert message.startswith(
+        "level stays below 40: does not hold at 400 ms of plant time, "
+        "with TankState(level=40, pump_on=True)"
+    )
+    assert (tmp_path / "trace.csv").read_text().endswith("400,40,True\n")
+
+
+def test_a_connected_plant_lives_along_with_every_wait(bench_with: PutOnBench) -> None:
+    bench = bench_with(tank_firmware)
+    loop = bench.connect(TankFillDrain(level=20))
+    bench.expect("ACT PUMP ON", within_ms=300)
+    bench.expect("ACT PUMP OFF", within_ms=2000)
+    assert loop.state.level > 80
+    bench.run_for(500)
+    assert not loop.state.pump_on
+
+
+def test_a_connected_plant_can_be_disturbed(bench_with: PutOnBench) -> None:
+    bench = bench_with(tank_firmware)
+    loop = bench.connect(TankFillDrain(level=50))
+    bench.run_for(500)
+    loop.change(level=10)
+    bench.expect("ACT PUMP ON", within_ms=200)
+    loop.inject("SENSE LEVEL banana")
+    bench.expect("ACT PUMP OFF", within_ms=200)
+
+
+def test_how_time_is_cut_does_not_matter_to_a_plant(
+    bench_with: PutOnBench, tmp_path: Path
+) -> None:
+    def trace(step_ms: int) -> list[Any]:
+        bench = bench_with(tank_firmware)
+        loop = bench.connect(TankFillDrain(level=20))
+        for _ in range(3000 // step_ms):
+            bench.run_for(step_ms)
+        bench.close()
+        (tmp_path / "transcript.log").unlink()
+        (tmp_path / "trace.csv").unlink()
+        (tmp_path / "metrics.json").unlink()
+        return list(loop.samples)
+
+    assert trace(1000) == trace(30) == trace(5)
+
+
+def test_one_plant_at_a_time(bench_with: PutOnBench) -> None:
+    bench = bench_with(tank_firmware)
+    bench.connect(TankFillDrain())
+    with pytest.raises(ConfigError, match="connected to this bench already"):
+        bench.connect(TankFillDrain())
+
+
+def test_a_crash_ends_the_run_and_leaves_the_evidence(
+    bench_with: PutOnBench, tmp_path: Path
+) -> None:
+    def crashing(uart: LoopbackUart) -> Generator[int, None, None]:
+        uart.write(b"ACT PUMP ON\n")
+        yield 250
+        raise FirmwareCrash("segmentation fault at 0x0")
+
+    bench = bench_with(crashing)
+    with pytest.raises(FirmwareCrash):
+        bench.run(SCENARIOS["happy_path"], TankFillDrain)
+    bench.close()
+    assert "FirmwareCrash: segmentation" in (tmp_path / "transcript.log").read_text()
+    assert (tmp_path / "trace.csv").read_text().splitlines()[-1] == "200,30,True"
+
+
+def test_a_flood_ends_the_run(bench_with: PutOnBench) -> None:
+    def flooding(uart: LoopbackUart) -> Generator[int, None, None]:
+        while True:
+            uart.write(b"x" * 119 + b"\n")
+            yield 10
+
+    bench = bench_with(flooding)
+    with pytest.raises(FirmwareFlood):
+        bench.run(SCENARIOS["happy_path"], TankFillDrain)
+
+
+def test_equal_runs_leave_equal_bytes(bench_with: PutOnBench, tmp_path: Path) -> None:
+    def files() -> dict[str, bytes]:
+        bench = bench_with(tank_firmware)
+        bench.wait_for_boot()
+        bench.run(SCENARIOS["happy_path"], TankFillDrain)
+        bench.close()
+        found = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        for path in tmp_path.iterdir():
+            path.unlink()
+        return found
+
+    first = files()
+    assert set(first) == {"transcript.log", "trace.csv", "metrics.json"}
+    assert files() == first
