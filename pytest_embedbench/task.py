@@ -121,7 +121,8 @@ def load_task(file: Path) -> Task:
     table: dict[str, Any] = top["task"]
     check_keys(where, "task.", table, required=_REQUIRED, optional={"solution": str})
     check_items(where, "task.edit_surface", table["edit_surface"], str)
-    return Task(**{**table, "edit_surface": tuple(table["edit_surface"])})
+    surface: list[str] = table.pop("edit_surface")
+    return Task(**table, edit_surface=tuple(surface))
 
 
 def _submitted(folder: Path, name: str) -> Path | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -172,9 +172,13 @@ def _session(request: pytest.FixtureRequest) -> Session:
     return request.config.stash[SESSION]
 
 
+def _node(request: pytest.FixtureRequest) -> pytest.Item:
+    return cast("pytest.Item", request.node)
+
+
 def _log(request: pytest.FixtureRequest) -> TestLog:
     """Return the record of this attempt; a rerun starts a new one."""
-    node: pytest.Item = request.node
+    node = _node(request)
     if TESTLOG not in node.stash:
         node.stash[TESTLOG] = TestLog(
             nodeid=node.nodeid,
@@ -227,7 +231,7 @@ def _boot(
 
 def _skip_unless_capable(request: pytest.FixtureRequest, board: Board) -> None:
     able = {capability.value for capability in board.capabilities}
-    for marker in request.node.iter_markers("needs"):
+    for marker in _node(request).iter_markers("needs"):
         if lacking := set(marker.args) - able:
             pytest.skip(f"{board.spec.name} lacks {', '.join(sorted(lacking))}")
 

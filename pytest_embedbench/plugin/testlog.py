@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.model import FirmwareImage
 
+_NOBODY: dict[str, Any] = {}
+
 
 @dataclass(slots=True)
 class TestLog:
@@ -58,7 +60,7 @@ class TestLog:
         }
         if blame:
             phase |= {"blame": blame, "reason": reason}
-        self.phases[report.when or "setup"] = phase
+        self.phases[report.when] = phase
 
     def write(self) -> None:
         """Write ``test.json``, if the test got as far as choosing a board."""
@@ -66,7 +68,7 @@ class TestLog:
             return
         outcomes = [phase["outcome"] for phase in self.phases.values()]
         worst = next((o for o in ("failed", "skipped") if o in outcomes), "passed")
-        blamed = next((p for p in self.phases.values() if "blame" in p), {})
+        blamed = next((p for p in self.phases.values() if "blame" in p), _NOBODY)
         image = self.image
         record = {
             "schema": 1,

@@ -1,0 +1,39 @@
+"""The ``embedbench`` command.
+
+Exit codes: 0 all is well; 1 something is missing or broken, and the output says
+what; 2 the command line makes no sense.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.cli import inventory, setup
+from pytest_embedbench.errors import EmbedbenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one subcommand; errors of ours become one line, never a traceback."""
+    parser = argparse.ArgumentParser(
+        prog="embedbench", description="Set up and inspect hardware-in-the-loop benches"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in (
+        setup.add_setup,
+        inventory.add_doctor,
+        inventory.add_boards,
+        inventory.add_plants,
+    ):
+        add(commands)
+    arguments = parser.parse_args(argv)
+    try:
+        code: int = arguments.run(arguments)
+    except EmbedbenchError as error:
+        sys.stderr.write(f"embedbench: {error}\n")
+        return 1
+    return code
