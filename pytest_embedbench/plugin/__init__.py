@@ -84,6 +84,7 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Say whose fault a failure is, and put the conversation under it."""
+    report.hide_our_frames(item, call)
     made = yield
     report.complete(item, call, made)
     return made

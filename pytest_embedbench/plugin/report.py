@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import (
@@ -16,12 +17,14 @@ from pytest_embedbench.plugin.testlog import TESTLOG, TestLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import TracebackType
 
     import pytest
 
     from pytest_embedbench.plugin.session import Session
 
 BLAME = "embedbench_blame"
+_PACKAGE = Path(__file__).parents[1]
 _WORDS = {
     "firmware": "firmware fault",
     "build": "the submission does not build",
@@ -54,6 +57,22 @@ def blame_for(error: BaseException | None, *, ran: bool) -> str:
     return "test"
 
 
+def hide_our_frames(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Show where in the test one of our errors came up, not where inside of us."""
+    if call.excinfo is None or not isinstance(call.excinfo.value, EmbedbenchError):
+        return
+    in_test: TracebackType | None = None
+    entry = call.excinfo.value.__traceback__
+    while entry is not None:
+        path = Path(entry.tb_frame.f_code.co_filename)
+        if path == item.path:
+            in_test = entry
+        elif in_test is not None and _PACKAGE in path.parents:
+            in_test.tb_next = None
+            return
+        entry = entry.tb_next
+
+
 def complete(
     item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
 ) -> None:
@@ -67,7 +86,7 @@ def complete(
         blame = blame_for(error, ran=bool(log.benches))
         reason = _reason(error)
         report.user_properties.append((BLAME, blame))
-        _add_sections(report, log, blame)
+        _add_sections(report, log, blame, reason)
     elif report.skipped and call.excinfo is not None:
         reason = str(call.excinfo.value)
         blame = "none"
@@ -95,8 +114,12 @@ def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
         reporter.write_line(f"embedbench: artifacts in {session.run_dir}")
 
 
-def _add_sections(report: pytest.TestReport, log: TestLog, blame: str) -> None:
+def _add_sections(
+    report: pytest.TestReport, log: TestLog, blame: str, reason: str
+) -> None:
     for bench in log.benches:
+        if str(bench.transcript_path) in reason:
+            continue  # the error shows it already
         title = f"UART ({_WORDS[blame]})"
         text = f"{bench.transcript.tail()}\nwhole: {bench.transcript_path}"
         report.sections.append((title, text))

@@ -1,0 +1,90 @@
+"""``embedbench doctor``, ``boards`` and ``plants``: what there is, what is missing."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.errors import EmbedbenchError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from pytest_embedbench.cli.subcommands import Subcommands
+    from pytest_embedbench.model import BoardSpec
+
+
+def add_boards(commands: Subcommands) -> None:
+    """Add ``embedbench boards``."""
+    parser = commands.add_parser("boards", help="list the boards")
+    parser.set_defaults(run=_boards)
+
+
+def add_plants(commands: Subcommands) -> None:
+    """Add ``embedbench plants``."""
+    parser = commands.add_parser("plants", help="list the plants")
+    parser.set_defaults(run=_plants)
+
+
+def add_doctor(commands: Subcommands) -> None:
+    """Add ``embedbench doctor``."""
+    parser = commands.add_parser(
+        "doctor", help="say per board what is there, what is missing, how to get it"
+    )
+    parser.add_argument("board", nargs="*", help="only these boards; default: all")
+    parser.set_defaults(run=_doctor)
+
+
+def _boards(arguments: argparse.Namespace) -> int:
+    del arguments
+    registry = Registry()
+    for name in registry.names("board"):
+        spec = registry.board(name)
+        row = f"{name:<16} {spec.engine:<10} {spec.mcu:<12} {spec.description}"
+        sys.stdout.write(row.rstrip() + "\n")
+    return 0
+
+
+def _plants(arguments: argparse.Namespace) -> int:
+    del arguments
+    registry = Registry()
+    for name in registry.names("plant"):
+        state = registry.plant(name).initial()
+        sys.stdout.write(f"{name:<28} {state}\n")
+    return 0
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    registry = Registry()
+    names: list[str] = arguments.board or registry.names("board")
+    ill = [name for name in names if not _is_well(registry, name)]
+    if ill:
+        sys.stdout.write(f"not ready: {', '.join(ill)}\n")
+    return 1 if ill else 0
+
+
+def _is_well(registry: Registry, name: str) -> bool:
+    try:
+        spec = registry.board(name)
+        missing = _missing(registry, spec)
+    except EmbedbenchError as error:
+        sys.stdout.write(f"{name}: broken: {error}\n")
+        return False
+    if not missing:
+        engine = registry.engine(spec.engine)
+        sys.stdout.write(f"{name}: ready ({engine.version()})\n")
+        return True
+    sys.stdout.write(f"{name}: not ready\n")
+    for problem in missing:
+        sys.stdout.write(f"    {problem}\n")
+    return False
+
+
+def _missing(registry: Registry, spec: BoardSpec) -> list[str]:
+    """Return what has to be installed for a board: its engine's, its builder's."""
+    problems = [
+        registry.engine(spec.engine).missing(),
+        registry.builder("platformio").missing(),
+    ]
+    return [str(problem) for problem in problems if problem is not None]
