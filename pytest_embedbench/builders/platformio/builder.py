@@ -24,8 +24,8 @@ from pytest_embedbench.builders.platformio.run import (
     pio_run,
     reachable,
 )
+from pytest_embedbench.builders.platformio.scratch import Scratch
 from pytest_embedbench.builders.platformio.seed import is_seeded, seed
-from pytest_embedbench.builders.platformio.staging import mirror, sync
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.places import cache_root
 from pytest_embedbench.processes.guarded import Ending
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.find import Pio
     from pytest_embedbench.builders.platformio.project import Project
     from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.errors import EmbedbenchError
     from pytest_embedbench.model import FirmwareImage, FirmwareSource
     from pytest_embedbench.processes.guarded import Finished
 
@@ -93,19 +94,21 @@ class PlatformIO:
 
     def build(self, source: FirmwareSource, out_dir: Path) -> FirmwareImage:
         """Compile ``source`` into ``out_dir``, or raise ``BuildError``."""
-        project = self._read(source)
-        work = self._cache() / "builds" / project.identity()
-        work.mkdir(parents=True, exist_ok=True)
-        with FileLock(work / "lock"):
-            # Read again: it may have changed while another process built.
-            project = self._read(source)
-            key = self._fingerprint(project)
-            done = self._run(project, work)
+        scratch = self._scratch(source)
+        scratch.root.mkdir(parents=True, exist_ok=True)
+        with FileLock(scratch.lock):
+            # Read again: it may have changed while another process was at it.
+            scratch = self._scratch(source)
+            key = self._fingerprint(scratch.project)
+            scratch.fill()
+            done = self._run(scratch)
             if done.ending is Ending.TIMED_OUT or done.returncode != 0:
-                raise self._failure(project, work, done)
-            return read_products(
-                project, work, out_dir, key=key, version=self.version()
-            )
+                raise self._failure(scratch, done)
+            return read_products(scratch, out_dir, key=key, version=self.version())
+
+    def _scratch(self, source: FirmwareSource) -> Scratch:
+        project = self._read(source)
+        return Scratch(self._cache() / "builds" / project.identity(), project)
 
     def _read(self, source: FirmwareSource) -> Project:
         shared = os.environ.get("PLATFORMIO_LIB_EXTRA_DIRS", "").replace(", ", "\n")
@@ -115,18 +118,16 @@ class PlatformIO:
     def _fingerprint(self, project: Project) -> str:
         return fingerprint(
             project,
-            core_dir=self._core() or Path.home() / ".platformio",
+            core_dir=self._core(),
             pio_version=pio_version(self._command(), self._cache()),
             variables=os.environ,
         )
 
-    def _run(self, project: Project, work: Path) -> Finished:
+    def _run(self, scratch: Scratch) -> Finished:
         """Run the build; packages are installed only where that can work."""
-        stage = mirror(project.source.project_dir, project.levels, work / "tree")
-        sync(project.files, stage)
-        environment = project.source.environment
-        words = (*self._command().argv, "run", "-d", str(stage), "-e", environment)
-        variables = self._variables(work)
+        where = ("-d", str(scratch.stage), "-e", scratch.project.source.environment)
+        words = (*self._command().argv, "run", *where)
+        variables = self._variables(scratch)
         watch = InstallWatch()
         done = pio_run(words, variables, timeout_s=self.timeout_s, watch=watch)
         if watch.wanted is None:
@@ -136,11 +137,11 @@ class PlatformIO:
         with FileLock(self._install_lock()):
             return pio_run(words, variables, timeout_s=self.timeout_s)
 
-    def _variables(self, work: Path) -> dict[str, str]:
+    def _variables(self, scratch: Scratch) -> dict[str, str]:
         """Return where PlatformIO finds and puts things: never in the project."""
-        workspace = work / "workspace"
-        core_dir = self._core()
+        workspace = scratch.workspace
         return {
+            "PLATFORMIO_CORE_DIR": str(self._core()),
             "PLATFORMIO_WORKSPACE_DIR": str(workspace),
             "PLATFORMIO_BUILD_DIR": str(workspace / "build"),
             "PLATFORMIO_LIBDEPS_DIR": str(workspace / "libdeps"),
@@ -152,21 +153,19 @@ class PlatformIO:
             "PLATFORMIO_EXTRA_SCRIPTS": _added_to(
                 "PLATFORMIO_EXTRA_SCRIPTS", f"post:{_REPORT_SCRIPT}"
             ),
-            "EMBEDBENCH_REPORT": str(work / "report.json"),
-            **({"PLATFORMIO_CORE_DIR": str(core_dir)} if core_dir else {}),
+            "EMBEDBENCH_REPORT": str(scratch.report),
         }
 
-    def _failure(self, project: Project, work: Path, done: Finished) -> Exception:
+    def _failure(self, scratch: Scratch, done: Finished) -> EmbedbenchError:
         text = f"{done.stdout}\n{done.stderr}"
-        name = f"{work.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.log"
-        log_path = self._cache() / "failed" / name
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+        log_path = self._cache() / "failed" / f"{scratch.root.name}-{digest}.log"
         log_path.parent.mkdir(parents=True, exist_ok=True)
         log_path.write_text(text, encoding="utf-8")
+        source = scratch.project.source
         if done.ending is Ending.TIMED_OUT:
-            core_dir = self._core() or Path.home() / ".platformio"
-            return timed_out(project.source, self.timeout_s, core_dir, log_path)
-        stage = mirror(project.source.project_dir, project.levels, work / "tree")
-        return diagnose(project.source, done, log_path=log_path, stage=stage)
+            return timed_out(source, self.timeout_s, self._core(), log_path)
+        return diagnose(source, done, log_path=log_path, scratch=scratch)
 
     def _command(self) -> Pio:
         return find_pio(self.pio or os.environ.get("EMBEDBENCH_PIO"))
@@ -174,17 +173,15 @@ class PlatformIO:
     def _cache(self) -> Path:
         return self.cache_dir or cache_root()
 
-    def _core(self) -> Path | None:
-        """Return the core directory to use; None where PlatformIO uses its own."""
-        told = os.environ.get("PLATFORMIO_CORE_DIR")
-        if self.core_dir or told:
-            return self.core_dir or Path(str(told))
+    def _core(self) -> Path:
+        told = self.core_dir or os.environ.get("PLATFORMIO_CORE_DIR")
+        if told:
+            return Path(told)
         private = private_core(self._cache())
-        return private if is_seeded(private) else None
+        return private if is_seeded(private) else Path.home() / ".platformio"
 
     def _install_lock(self) -> Path:
-        core_dir = self._core() or Path.home() / ".platformio"
-        digest = hashlib.sha256(str(core_dir).encode()).hexdigest()[:16]
+        digest = hashlib.sha256(str(self._core()).encode()).hexdigest()[:16]
         return self._cache() / f"install-{digest}.lock"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.builders.platformio.run import held_lock
@@ -11,6 +12,7 @@ from pytest_embedbench.errors import BenchFault, BuildError, ConfigError, ToolMi
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_embedbench.builders.platformio.scratch import Scratch
     from pytest_embedbench.errors import EmbedbenchError
     from pytest_embedbench.model import FirmwareSource
     from pytest_embedbench.processes.guarded import Finished
@@ -18,14 +20,17 @@ if TYPE_CHECKING:
 _SHOWN_LINES = 60
 # PlatformIO's and SCons's own words around what the compiler says.
 _NOISE = re.compile(
-    r"=+ \[.*\] Took .* =+$|\*\*\* \[.*\] |\*+$|\* |\*$|-+$|$"
+    r"=+ \[.*\] Took .* =+$|\*\*\* \[.*\] |\*+$|\* |\*$|-+$|$| *File \"/"
     r"|Environment +Status|=+ .* in [\d:.]+ =+$|collect2: error: ld returned"
 )
+# A Python traceback's frames outside the project: the file, and its line of code.
+_FOREIGN_FRAME = re.compile(r' *File "/')
 _NOT_THE_PROJECT = re.compile(r"Error: (\S+ is not in \S+, but .*)")
 _MISCONFIGURED = re.compile(
-    r"(?:Error: )?(Unknown board ID .*|This board doesn't support .*"
+    r"(?:\w*Error: )?(Unknown board ID .*|This board doesn't support .*"
     r"|Please specify `board` .*|Invalid '.*platformio\.ini'.*"
-    r"|.* for `.*` option in the `.*` section.*|Please specify platform for .*)"
+    r"|.* for `.*` option in the `.*` section.*|Please specify platform for .*"
+    r"|Invalid environment name .*)"
 )
 _NO_NETWORK = re.compile(r"(?:Error: )?(HTTPClientError.*|.*InternetConnectionError.*)")
 
@@ -35,9 +40,9 @@ def diagnose(
     done: Finished,
     *,
     log_path: Path,
-    stage: Path,
+    scratch: Scratch,
 ) -> EmbedbenchError:
-    """Return the error that a failed run in ``stage`` stands for."""
+    """Return the error that a failed run stands for."""
     lines = [line.rstrip() for line in done.stderr.splitlines()]
     for line in lines:
         if match := _MISCONFIGURED.match(line):
@@ -51,7 +56,7 @@ def diagnose(
         environment=source.environment,
         returncode=done.returncode,
         log_path=log_path,
-        diagnostics=_the_compilers_own(lines).replace(f"{stage}/", ""),
+        diagnostics=_the_compilers_own(scratch.in_the_projects_words(lines)),
     )
 
 
@@ -75,9 +80,11 @@ def timed_out(
 
 
 def _the_compilers_own(lines: list[str]) -> str:
-    kept = [line for line in lines if not _NOISE.match(line)] or [
-        line for line in lines if line
-    ]
+    kept = [
+        line
+        for before, line in pairwise(["", *lines])
+        if not (_NOISE.match(line) or _FOREIGN_FRAME.match(before))
+    ] or [line for line in lines if line]
     text = "\n".join(kept[:_SHOWN_LINES])
     if len(kept) > _SHOWN_LINES:
         text += f"\n... and {len(kept) - _SHOWN_LINES} lines more"

@@ -22,7 +22,7 @@ _WITHOUT_EFFECT = re.compile(
 )
 _SYSENV = re.compile(r"\$\{sysenv\.([^}]+)\}")
 _ENV_SECTION = re.compile(r"env:([\w-]+)")
-_UPWARDS = re.compile(r"(?<![\w.])(?:\.\./)*\.\.(?:/[^\s,;:\"'>]*)?(?![\w.])")
+_UPWARDS = re.compile(r"(?<!\.)(?:\.\./)*\.\.(?![\w.])(?:/[^\s,;:\"'>]*)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

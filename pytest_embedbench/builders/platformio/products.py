@@ -12,16 +12,16 @@ from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.model import FirmwareImage
 
 if TYPE_CHECKING:
-    from pytest_embedbench.builders.platformio.project import Project
+    from pytest_embedbench.builders.platformio.scratch import Scratch
 
 _SUFFIXES = frozenset({"", ".elf", ".hex", ".bin", ".eep", ".map", ".uf2"})
 
 
 def read_products(
-    project: Project, work: Path, out_dir: Path, *, key: str, version: str
+    scratch: Scratch, out_dir: Path, *, key: str, version: str
 ) -> FirmwareImage:
     """Copy the files of a build that went well into ``out_dir``."""
-    report = json.loads((work / "report.json").read_text(encoding="utf-8"))
+    report = json.loads(scratch.report.read_text(encoding="utf-8"))
     program = Path(report["program"])
     if not program.is_file():
         raise BenchFault(f"PlatformIO says it built {program}, but it is not there")
@@ -44,7 +44,7 @@ def read_products(
     }
     elf_path = artifacts[program.name]
     return FirmwareImage(
-        environment=project.source.environment,
+        environment=scratch.project.source.environment,
         elf_path=elf_path,
         sha256=hashlib.sha256(elf_path.read_bytes()).hexdigest(),
         key=key,

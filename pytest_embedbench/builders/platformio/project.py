@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.ini import ProjectIni
     from pytest_embedbench.model import FirmwareSource
 
-_LIBRARIES = "lib_extra_dirs"
-_LINKS = ("symlink://", "file://")
+_LINK = re.compile(r"(?:symlink|file)://([^\s,]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +83,10 @@ def _upwards(ini: ProjectIni, environment: str) -> list[str]:
 
 def _named_outside(ini: ProjectIni, environment: str) -> list[Path]:
     """Return the libraries that options name by absolute path."""
-    named: list[Path] = []
+    named: list[str] = []
     for option, value in ini.values(environment):
-        for word in value.replace(",", " ").split():
-            _, link, path = word.rpartition("://")
-            if link and word.partition("@")[2].startswith(_LINKS):
-                named.append(Path(path))
-            elif word.startswith(_LINKS) or option == _LIBRARIES:
-                named.append(Path(path).expanduser())
-    return [path for path in named if path.is_absolute()]
+        named += _LINK.findall(value)
+        if option == "lib_extra_dirs":
+            named += value.replace(",", " ").split()
+    paths = (Path(path).expanduser() for path in named)
+    return [path for path in paths if path.is_absolute()]

@@ -69,21 +69,17 @@ def sync(files: Mapping[str, Path], stage: Path) -> None:
         _copy(original, stage / path)
 
 
-def mirror(project_dir: Path, levels: int, tree: Path) -> Path:
-    """Return where in ``tree`` the copy goes so that ``../`` means what it did.
+def mirror(project_dir: Path, levels: int, tree: Path) -> None:
+    """Rebuild the ``levels`` folders above the project, so that ``../`` means the same.
 
-    The ``levels`` folders above the project are rebuilt in ``tree``, holding links to
-    what they hold in truth, beside the one way down to the copy.
+    They hold links to what they hold in truth, beside the one way down to the copy.
     """
-    real = project_dir
-    for _ in range(levels):
-        real = real.parent
+    real = project_dir.parents[levels - 1] if levels else project_dir
     here = tree
     for name in project_dir.relative_to(real).parts:
         here.mkdir(parents=True, exist_ok=True)
         _link_entries(real, here, but=name)
         real, here = real / name, here / name
-    return here
 
 
 def _link_entries(real: Path, here: Path, *, but: str) -> None:
