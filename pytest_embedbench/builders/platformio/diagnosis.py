@@ -21,7 +21,7 @@ _SHOWN_LINES = 60
 # PlatformIO's and SCons's own words around what the compiler says.
 _NOISE = re.compile(
     r"=+ \[.*\] Took .* =+$|\*\*\* \[.*\] |\*+$|\* |\*$|-+$|$| *File \"/"
-    r"|Environment +Status|=+ .* in [\d:.]+ =+$|collect2: error: ld returned"
+    r"|Environment +Status|[- ]+$|[\w-]+ +(FAILED|SUCCESS) +[\d:.]+$|=+ .* in [\d:.]+ =+$|collect2: error: ld returned"
 )
 # A Python traceback's frames outside the project: the file, and its line of code.
 _FOREIGN_FRAME = re.compile(r' *File "/')
