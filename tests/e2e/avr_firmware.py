@@ -12,13 +12,13 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.simavr import Simavr, SimavrBoard
-from pytest_embedbench.model import FirmwareImage
+from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SOURCES = Path(__file__).parent / "firmware_avr"
-__all__ = ["Boot", "Build", "SimavrBoard", "avr_gcc", "avr_image", "boot"]
+__all__ = ["Boot", "Build", "SimavrBoard", "avr_gcc", "avr_image", "board_spec", "boot"]
 
 MCUS = {"uno": "atmega328p", "nano": "atmega328p", "mega": "atmega2560"}
 
@@ -35,6 +35,11 @@ class Boot(Protocol):
     def __call__(
         self, name: str, *flags: str, board: str = "uno", **options: int | bool
     ) -> SimavrBoard: ...
+
+
+def board_spec(name: str) -> BoardSpec:
+    """Return a shipped datasheet."""
+    return Registry().board(name)
 
 
 def avr_gcc() -> Path:
@@ -86,7 +91,7 @@ def boot(
     def boot_one(
         name: str, *flags: str, board: str = "uno", **options: int | bool
     ) -> SimavrBoard:
-        spec = replace(Registry().board(board), options=options)
+        spec = replace(board_spec(board), options=options)
         boards.append(engine.boot(spec, avr_image(name, *flags, board=board)))
         return boards[-1]
 

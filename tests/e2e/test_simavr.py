@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.avr_firmware import avr_image, boot
+from pytest_embedbench.engines.simavr import Simavr
+from pytest_embedbench.testing import check_engine
+from tests.e2e.avr_firmware import avr_image, board_spec, boot
 
 if TYPE_CHECKING:
-    from tests.e2e.avr_firmware import Boot, SimavrBoard
+    from tests.e2e.avr_firmware import Boot, Build, SimavrBoard
 
 __all__ = ["avr_image", "boot"]
+
+BYTE_US = 85
+"""Ten bits at 16 MHz / (8 * (16 + 1)), which is what 115200 Bd is on these boards."""
 
 
 def converse(board: SimavrBoard, steps_ms: list[int]) -> list[tuple[int, bytes]]:
@@ -31,28 +36,128 @@ def converse(board: SimavrBoard, steps_ms: list[int]) -> list[tuple[int, bytes]]
     return lines
 
 
+def heard(board: SimavrBoard, duration_ms: int) -> bytes:
+    """Let time pass; return what was said."""
+    board.advance(duration_ms)
+    return b"".join(chunk.data for chunk in board.link().receive())
+
+
+@pytest.mark.parametrize("name", ["uno", "nano", "mega"])
+def test_the_engine_keeps_its_promises_on_every_board(
+    boot: Boot, avr_image: Build, name: str
+) -> None:
+    del boot  # skips where there is no simavr
+    check_engine(Simavr(), board_spec(name), avr_image("line", board=name))
+
+
 @pytest.mark.parametrize("name", ["uno", "nano", "mega"])
 def test_firmware_answers_a_line_on_every_board(boot: Boot, name: str) -> None:
     said = converse(boot("line", board=name), [100] * 3)
     assert [line for _, line in said] == [
         b"BOOT\n",
-        b"ACT PUMP ON t=0\n",
-        b"ACT PUMP ON t=10\n",
-        b"ACT PUMP ON t=20\n",
+        b"ACT PUMP ON t 0\n",
+        b"ACT PUMP ON t 10\n",
+        b"ACT PUMP ON t 20\n",
     ]
 
 
-@pytest.mark.parametrize("step_ms", [1, 10, 50])
-def test_stamps_do_not_depend_on_how_time_is_cut(boot: Boot, step_ms: int) -> None:
-    # E9
-    whole = converse(boot("line"), [100] * 20)
-    assert converse(boot("line"), [step_ms] * (2_000 // step_ms)) == whole
+@pytest.mark.parametrize(
+    "steps_ms",
+    [[1] * 2_000, [10] * 200, [50] * 40, [1, 2, 30, 60, 7] * 20, [99, 1] * 20],
+    ids=["1", "10", "50", "odd", "99+1"],
+)
+def test_stamps_do_not_depend_on_how_time_is_cut(
+    boot: Boot, steps_ms: list[int]
+) -> None:
+    # E9, and a sleeping core must not run past the end of a step.
+    assert converse(boot("line"), steps_ms) == converse(boot("line"), [100] * 20)
 
 
-def test_a_byte_takes_as_long_as_the_baud_rate_says(boot: Boot) -> None:
+def test_every_run_is_the_same_run(boot: Boot) -> None:
+    runs = [tuple(converse(boot("line"), [100] * 20)) for _ in range(5)]
+    assert len(set(runs)) == 1
+
+
+def test_a_sleeping_core_takes_no_wall_clock_time(boot: Boot) -> None:
     board = boot("line")
-    board.advance(10)
+    board.advance(1_000_000)  # in wall-clock time it would hit the test's timeout
+    assert board.now_us() == 1_000_000_000
+
+
+@pytest.mark.parametrize("way", ["SPEAK_POLLED", "SPEAK_BY_INTERRUPT"])
+def test_a_byte_takes_ten_bits_at_the_firmwares_baud_rate(boot: Boot, way: str) -> None:
+    board = boot("bytes", f"-DWAY={way}")
+    board.advance(20)
     (chunk,) = board.link().receive()
-    # 16 MHz / (8 * (16 + 1)) is 117647 Bd: 85 us per byte of ten bits.
-    assert chunk.data == b"BOOT\n"
-    assert 5 * 85 <= chunk.at_us <= 5 * 85 + 50
+    assert chunk.data == b"x" * 99 + b"\n"
+    assert 100 * BYTE_US <= chunk.at_us <= 100 * BYTE_US + 10
+
+
+def test_a_line_is_said_when_its_last_stop_bit_is_out(boot: Boot) -> None:
+    board = boot("bytes", "-DWAY=SPEAK_POLLED")
+    board.advance(8)  # 94 bytes and a bit
+    (chunk,) = board.link().receive()
+    assert len(chunk.data) == 8_000 // BYTE_US
+    assert chunk.at_us <= board.now_us()
+
+
+@pytest.mark.parametrize("name", ["uno", "mega"])
+def test_a_burst_arrives_whole_at_a_firmware_that_reads(boot: Boot, name: str) -> None:
+    # E11
+    board = boot("bytes", "-DWAY=COUNT", board=name)
+    board.advance(1)
+    board.link().send(b"x" * 1023 + b"\n")
+    assert heard(board, 100) == b"BYTES 1024\n"
+    assert board.notes == ()
+
+
+def test_input_comes_at_the_uarts_own_pace(boot: Boot) -> None:
+    board = boot("bytes", "-DWAY=ECHO")
+    board.advance(1)
+    board.link().send(b"x" * 400)
+    assert heard(board, 17) == b"x" * (17_000 // BYTE_US - 2)
+
+
+def test_a_firmware_that_does_not_read_loses_bytes_as_on_the_chip(boot: Boot) -> None:
+    board = boot("bytes", "-DWAY=DEAF")
+    board.advance(1)
+    board.link().send(b"0123456789")
+    said = heard(board, 110)
+    # Two bytes in the buffer; the shift register is overwritten until the last one.
+    assert said == b"OVERRUN 1\n019\n"
+    (note,) = board.notes
+    assert "serial0 lost 7 bytes before 111.000 ms" in note
+    board.link().send(b"fine again")
+    assert heard(board, 10) == b"fine again"
+
+
+def test_bytes_for_a_receiver_that_is_off_are_lost_and_noted(boot: Boot) -> None:
+    board = boot("bytes", "-DWAY=LATE")
+    board.link().send(b"too early")
+    assert heard(board, 60) == b""
+    assert "9 bytes" in board.notes[0]
+    assert "receiver was off" in board.notes[0]
+
+
+def test_bytes_come_back_as_they_were(boot: Boot) -> None:
+    # U1, U2: all bytes, split anywhere
+    board = boot("bytes", "-DWAY=ECHO")
+    board.advance(1)
+    board.link().send(bytes(range(256)))
+    assert b"".join(heard(board, 1) for _ in range(30)) == bytes(range(256))
+
+
+def test_the_reset_button_starts_the_firmware_again(boot: Boot) -> None:
+    board = boot("faults", "-DFAULT=SPIN")
+    assert heard(board, 10) == b"BOOT 1\n"  # power-on
+    board.reset()
+    assert heard(board, 10) == b"BOOT 2\n"  # external
+    assert board.now_us() == 20_000
+
+
+def test_a_closed_board_keeps_what_it_heard(boot: Boot) -> None:
+    board = boot("faults", "-DFAULT=SPIN")
+    board.advance(10)
+    board.close()
+    board.close()
+    assert [chunk.data for chunk in board.link().receive()] == [b"BOOT 1\n"]

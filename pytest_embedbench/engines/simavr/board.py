@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.engines.simavr.faults import explain
-from pytest_embedbench.errors import BoardLost, ConfigError
+from pytest_embedbench.errors import BoardLost, ConfigError, NotSupported
 from pytest_embedbench.model import (
     Capability,
     Chunk,
@@ -33,6 +33,7 @@ class _Answer(NamedTuple):
     pwm: list[tuple[int, str, float, float]]
     lost: list[tuple[int, int]]
     resets: list[int]
+    pins_cut: bool
     fault: tuple[str, int, int, int, str] | None
 
 
@@ -71,12 +72,15 @@ class SimavrBoard:
         self._links = {
             uart.name: SimavrLink(self, index) for index, uart in enumerate(spec.uarts)
         }
-        self._names = {pin.port: pin.name for pin in spec.pins.values()}
+        self._names = {
+            pin.port: pin.name for pin in spec.pins.values() if pin.port[0] == "P"
+        }
         self._commands: list[tuple[object, ...]] = []
         self._now_us = 0
         self._pins: list[PinEvent] = []
         self._pwm: list[PwmEvent] = []
         self._notes: list[str] = []
+        self._pins_cut = False
         self._fault: FirmwareFault | None = None
         self._closed = False
 
@@ -94,6 +98,11 @@ class SimavrBoard:
     def notes(self) -> tuple[str, ...]:
         """What a test author should know of the run: bytes lost, resets allowed."""
         return tuple(self._notes)
+
+    @property
+    def child_pid(self) -> int:
+        """The process that simavr runs in."""
+        return self._child.pid
 
     def link(self, uart: str = "") -> SimavrLink:
         """Return the link of one UART; the first one by default."""
@@ -120,6 +129,8 @@ class SimavrBoard:
     def drive_pin(self, pin: str, level: Level) -> None:
         """Drive a pin from outside, or let go of it with ``Level.FLOATING``."""
         port = self._pin(pin).port
+        if port not in self._names:
+            raise ConfigError(f"{self._spec.name}: pin {pin} is for the ADC alone")
         self.command("drive", port[1], int(port[2]), level.value)
 
     def set_analog(self, pin: str, millivolts: int) -> None:
@@ -136,8 +147,14 @@ class SimavrBoard:
 
     def pin_trace(self) -> PinTrace:
         """Return every pin change since boot."""
-        if self._commands:
+        if self._commands and not self._closed:
             self._exchange(self._now_us)
+        if self._pins_cut:
+            raise NotSupported(
+                f"{self._spec.name}: the pins changed more than {len(self._pins)} "
+                f"times (until {self._pins[-1].at_us / 1000:.3f} ms), which is all "
+                "that a trace holds"
+            )
         return PinTrace(tuple(self._pins), tuple(self._pwm))
 
     def reset(self) -> None:
@@ -174,6 +191,7 @@ class SimavrBoard:
             name = self._names.get(port)
             if name:
                 self._pwm.append(PwmEvent(self._us(cycle), name, period_us, duty))
+        self._pins_cut = answer.pins_cut
         self._note(answer, until_us)
         self._now_us = until_us
         self._fault = None

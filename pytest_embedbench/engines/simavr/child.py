@@ -56,6 +56,11 @@ class Child:
         ours.settimeout(_LOOK_S)
         self._socket = ours
 
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        return self._popen.pid
+
     def ask(self, request: tuple[Any, ...], simulated_s: float = 0.0) -> Any:  # noqa: ANN401  # shaped by the request
         """Send a request and return the answer to it.
 

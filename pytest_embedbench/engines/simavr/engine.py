@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -44,6 +45,7 @@ class Simavr:
             )
         mcu = MCUS[spec.mcu]
         uarts = [(_usart(spec, uart.name), uart.baud_bps) for uart in spec.uarts]
+        _check_pins(spec)
         program = read_program(image.elf_path, spec.mcu, mcu)
         child = self._start(
             spec.name,
@@ -113,6 +115,19 @@ def _options(spec: BoardSpec) -> dict[str, int | bool]:
             kind = "true or false" if key == "allow_resets" else "a whole number"
             raise ConfigError(f"{spec.name}: options.{key}: must be {kind}")
     return {**_OPTIONS, **spec.options}  # type: ignore[dict-item]  # checked above
+
+
+def _check_pins(spec: BoardSpec) -> None:
+    """Insist on ``PB5`` for a pin of a port and ``ADC6`` for one that has none."""
+    for pin in spec.pins.values():
+        on_port = re.fullmatch(r"P(\w)[0-7]", pin.port)
+        if pin.port == f"ADC{pin.adc}":
+            continue
+        if on_port is None or on_port[1] not in MCUS[spec.mcu].ports:
+            raise ConfigError(
+                f"{spec.name}: pins.{pin.name}.port: {spec.mcu} has no {pin.port!r}; "
+                "a port is written PB5, a pin for the ADC alone ADC6"
+            )
 
 
 def _usart(spec: BoardSpec, uart: str) -> int:

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 _KINDS: dict[str, tuple[type[FirmwareFault], str]] = {
     "crashed": (FirmwareCrash, "crashed: it ran out of its flash at {pc}"),
-    "address": (FirmwareCrash, "crashed: it used an address outside of RAM at {pc}"),
+    "address": (
+        FirmwareCrash,
+        "crashed: it used address 0x{detail}, where no RAM is, at {pc}",
+    ),
+    "stack": (FirmwareCrash, "crashed: its stack has grown out of RAM at {pc}"),
     "opcode": (FirmwareCrash, "crashed: there is no valid instruction at {pc}"),
     "restarted": (
         FirmwareReset,
@@ -45,8 +49,10 @@ def explain(
     error, sentence = _KINDS[kind]
     before_ms = int(detail) * 1000 / spec.cpu_hz if kind == "watchdog" else 0.0
     what = sentence.format(
-        pc=program.describe(pc), stack=program.describe(stack), before_ms=before_ms
+        pc=program.describe(pc),
+        stack=program.describe(stack),
+        before_ms=before_ms,
+        detail=detail,
     )
     at_ms = cycle * 1000 / spec.cpu_hz
-    said = f" [{detail.strip()}]" if detail and kind != "watchdog" else ""
-    return error(f"{spec.name}: at {at_ms:.3f} ms the firmware {what}{said}")
+    return error(f"{spec.name}: at {at_ms:.3f} ms the firmware {what}")

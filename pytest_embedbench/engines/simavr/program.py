@@ -1,12 +1,12 @@
-"""A firmware's ELF file: checked for the MCU before simavr sees it, and its symbols."""
+"""A firmware's ELF file, checked for the MCU before simavr sees it."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import FirmwareFault
+from pytest_embedbench.symbols import load_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,14 +27,11 @@ class Program:
 
     def describe(self, pc: int) -> str:
         """Return where ``pc`` is, as ``0x01a4 (main+0x1c)``."""
-        symbols = sorted(_code_symbols(self.path))
-        index = bisect_right(symbols, (pc, "\xff"))
-        end = max(address + len(code) for address, code in self.segments)
-        if not index or pc >= end:
-            return f"{pc:#06x} (outside of the program)"
-        address, name = symbols[index - 1]
-        offset = f"+{pc - address:#x}" if pc > address else ""
-        return f"{pc:#06x} ({name}{offset})"
+        function = load_symbols(self.path).at(pc)
+        if function is None:
+            return f"{pc:#06x} (in no function)"
+        offset = f"+{pc - function.start:#x}" if pc > function.start else ""
+        return f"{pc:#06x} ({function.name}{offset})"
 
 
 def read_program(path: Path, mmcu: str, mcu: Mcu) -> Program:
@@ -88,17 +85,3 @@ def _loadable(path: Path) -> Iterator[tuple[int, int, bytes, int]]:
         raise FirmwareFault(f"{path}: is not an ELF file: {error}") from error
     except OSError as error:
         raise FirmwareFault(f"{path}: cannot be read: {error}") from error
-
-
-def _code_symbols(path: Path) -> Iterator[tuple[int, str]]:
-    from elftools.elf.elffile import ELFFile  # noqa: PLC0415  # slow to load
-    from elftools.elf.sections import SymbolTableSection  # noqa: PLC0415
-
-    with path.open("rb") as file:
-        table = ELFFile(file).get_section_by_name(".symtab")
-        symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
-        for symbol in symbols:
-            kind, address = symbol["st_info"]["type"], symbol["st_value"]
-            in_code = isinstance(symbol["st_shndx"], int) and address < _RAM
-            if symbol.name and in_code and kind in ("STT_FUNC", "STT_NOTYPE"):
-                yield address, symbol.name

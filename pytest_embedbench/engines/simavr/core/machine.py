@@ -66,8 +66,11 @@ class Machine:
         self.lib.avr_init(self.pointer)
         self._check(mmcu)
         avr = self.avr
-        size = avr.ramend + 1
-        self.data = memoryview((ctypes.c_uint8 * size).from_address(avr.data)).cast("B")
+        # simavr checks addresses but writes to them all the same: give it room.
+        ram = (ctypes.c_uint8 * 0x10000)()
+        ctypes.memmove(ram, avr.data, avr.ramend + 1)
+        avr.data = ctypes.addressof(ram)
+        self.data = memoryview(ram).cast("B")
         avr.frequency = self.cpu_hz
         avr.vcc = avr.avcc = avr.aref = self.vcc_mv
         avr.run_cycle_limit = _NO_LIMIT
@@ -78,6 +81,9 @@ class Machine:
         self._look = self.keep(layout.CycleTimer(self._on_look))
         avr.reset = self.keep(layout.ResetHook(self._on_reset))
         self._wrap_write(WDTCSR, self._on_watchdog)
+        guard = self.keep(layout.IoWrite(self._on_guard))
+        for address in self.mcu.stack_guard:
+            avr.io[address - 32].write = guard
 
     def _check(self, mmcu: str) -> None:
         """Compare what the structures show with what is known after avr_init."""
@@ -183,6 +189,11 @@ class Machine:
         top = bytes(self.data[stack + 1 : stack + 1 + width])
         self.fault = (kind, pc, self.avr.cycle, int.from_bytes(top, "big") * 2, detail)
 
+    def crash(self, kind: str, pc: int) -> None:
+        """Note a fault and let the core execute no further instruction."""
+        self.fail(kind, pc)
+        self.avr.state = layout.CRASHED
+
     # ------------------------------------------------------------- called by simavr
     def _on_stop(self, _avr: int, when: int, _param: int) -> int:
         """Stop at the target, after all that is due at the same cycle.
@@ -216,10 +227,9 @@ class Machine:
         self._vsnprintf(buffer, ctypes.c_size_t(200), text, ctypes.c_void_p(arguments))
         message = buffer.value.decode("latin-1")
         if "Invalid Opcode" in message:
-            self.fail("restarted" if pc == 0 else "opcode", pc, message)
-            self.avr.state = layout.CRASHED
-        elif text.startswith(b"CORE"):
-            self.fail("address", pc, message)
+            self.crash("restarted" if pc == 0 else "opcode", pc)
+        elif "CORE: *** Invalid" in message:
+            self.fail("address", pc, message.rpartition("Address ")[2][:4])
         elif message.startswith("avr_sadly_crashed"):
             self.fail("crashed", pc)
 
@@ -240,6 +250,12 @@ class Machine:
             pc, cycle = self._seen_pc
             self.fail("watchdog", pc, str(avr.cycle - cycle))
             self.at(avr.cycle, self._stop)
+
+    def _on_guard(self, _avr: int, address: int, value: int, _param: int) -> None:
+        """Look at the stack when an address below RAM is written that has no use."""
+        self.data[address] = value
+        if self.data[SPL] | self.data[SPH] << 8 < self.mcu.ramstart:
+            self.crash("stack", self.avr.pc)
 
     def _on_watchdog(self) -> None:
         if self.data[WDTCSR] & _WDE:

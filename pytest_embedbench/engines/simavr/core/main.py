@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+MAX_PIN_CHANGES = 250_000
 _SOCKET = 0
 
 
@@ -56,9 +57,10 @@ class Board:
         self.machine = machine
         self.pins: list[tuple[int, str, int, int]] = []
         self.pwm: list[tuple[int, str, float, float]] = []
+        self.pins_left = MAX_PIN_CHANGES
         self.uarts = [Usart(machine, number, bps) for number, bps in uarts]
         self.ports = {
-            letter: Port(machine, letter, self.pins.append, self._on_direction)
+            letter: Port(machine, letter, self._on_pin, self._on_direction)
             for letter in machine.mcu.ports
         }
         self.timers = [
@@ -69,15 +71,16 @@ class Board:
 
     def obey(self, commands: list[tuple[Any, ...]]) -> None:
         """Do what the bench does to a board, now."""
-        for word, *rest in commands:
-            if word == "send":
-                self.uarts[rest[0]].send(rest[1])
-            elif word == "drive":
-                self.ports[rest[0]].drive(rest[1], rest[2])
-            elif word == "analog":
-                self.adc.millivolts[rest[0]] = rest[1]
-            elif word == "reset":
-                self.machine.press_reset()
+        for command in commands:
+            match command:
+                case ("send", int(index), data):
+                    self.uarts[index].send(data)
+                case ("drive", letter, bit, level):
+                    self.ports[letter].drive(bit, level)
+                case ("analog", channel, millivolts):
+                    self.adc.millivolts[channel] = millivolts
+                case _:
+                    self.machine.press_reset()
 
     def report(self, cycle: int) -> tuple[Any, ...]:
         """Return all that happened since the last report."""
@@ -97,12 +100,18 @@ class Board:
             self.pwm[:],
             lost,
             machine.resets[:],
+            self.pins_left < 0,
             machine.fault,
         )
         self.pins.clear()
         self.pwm.clear()
         machine.resets.clear()
         return answer
+
+    def _on_pin(self, change: tuple[int, str, int, int]) -> None:
+        self.pins_left -= 1
+        if self.pins_left >= 0:
+            self.pins.append(change)
 
     def _on_direction(self) -> None:
         for timer in self.timers:

@@ -39,7 +39,8 @@ class Mcu:
     ``uarts`` maps the number of a USART to its UCSRnA, ``ports`` the letter of a port
     to its PINx; ``adc_inputs`` maps the ADC multiplexer to a channel, or to
     ``-millivolts`` of an internal source; ``adc_refs_mv`` are the references by
-    REFS1:0, where 0 stands for the supply.
+    REFS1:0, where 0 stands for the supply. ``stack_guard`` are reserved addresses
+    below RAM, which only a stack that has grown out of it writes.
     """
 
     __slots__ = (
@@ -50,6 +51,8 @@ class Mcu:
         "flash_bytes",
         "ports",
         "ramend",
+        "ramstart",
+        "stack_guard",
         "timers",
         "uarts",
     )
@@ -58,7 +61,9 @@ class Mcu:
         self,
         *,
         flash_bytes: int,
+        ramstart: int,
         ramend: int,
+        stack_guard: range,
         eeprom_bytes: int,
         uarts: dict[int, int],
         ports: dict[str, int],
@@ -68,7 +73,9 @@ class Mcu:
         adc_refs_mv: tuple[int, int, int, int],
     ) -> None:
         self.flash_bytes = flash_bytes
+        self.ramstart = ramstart
         self.ramend = ramend
+        self.stack_guard = stack_guard
         self.eeprom_bytes = eeprom_bytes
         self.uarts = uarts
         self.ports = ports
@@ -86,7 +93,9 @@ def _timer16(tccra: int, *pins: str) -> Timer:
 MCUS = {
     "atmega328p": Mcu(
         flash_bytes=0x8000,
+        ramstart=0x100,
         ramend=0x8FF,
+        stack_guard=range(0xC7, 0x100),
         eeprom_bytes=0x400,
         uarts={0: 0xC0},
         ports={"B": 0x23, "C": 0x26, "D": 0x29},
@@ -102,7 +111,9 @@ MCUS = {
     ),
     "atmega2560": Mcu(
         flash_bytes=0x40000,
+        ramstart=0x200,
         ramend=0x21FF,
+        stack_guard=range(0x10C, 0x120),
         eeprom_bytes=0x1000,
         uarts={0: 0xC0, 1: 0xC8, 2: 0xD0, 3: 0x130},
         ports={

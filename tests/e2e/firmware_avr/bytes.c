@@ -1,0 +1,56 @@
+/* Bytes, in the way that WAY names. */
+#include <avr/interrupt.h>
+#include <avr/sleep.h>
+#include <util/delay.h>
+
+#include "serial.h"
+
+enum { SPEAK_POLLED, SPEAK_BY_INTERRUPT, ECHO, COUNT, DEAF, LATE };
+
+static volatile uint8_t left = 100;
+
+ISR(USART_UDRE_vect)
+{
+    UDR0 = --left ? 'x' : '\n';
+    if (!left) UCSR0B &= ~_BV(UDRIE0);
+}
+
+static uint8_t get(void)
+{
+    while (!(UCSR0A & _BV(RXC0))) { }
+    return UDR0;
+}
+
+int main(void)
+{
+    uint16_t count = 0;
+    if (WAY == LATE) _delay_ms(50);
+    serial_start();
+    sei();
+    switch (WAY) {
+    case SPEAK_POLLED:
+        while (--left) put('x');
+        put('\n');
+        break;
+    case SPEAK_BY_INTERRUPT:
+        UCSR0B |= _BV(UDRIE0);
+        break;
+    case ECHO:
+        for (;;) put(get());
+    case COUNT: /* says how many bytes there were, after the one that is a newline */
+        for (;;) {
+            count++;
+            if (get() == '\n') say_value("BYTES", count), count = 0;
+        }
+    case DEAF: /* looks after 100 ms */
+        _delay_ms(100);
+        say_value("OVERRUN", !!(UCSR0A & _BV(DOR0)));
+        while (UCSR0A & _BV(RXC0)) put(UDR0);
+        put('\n');
+        for (;;) put(get());
+    case LATE:
+        for (;;) put(get());
+    }
+    set_sleep_mode(SLEEP_MODE_IDLE);
+    for (;;) sleep_mode();
+}

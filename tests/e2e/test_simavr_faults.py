@@ -1,0 +1,221 @@
+"""Firmware that goes wrong on simavr, and a simulator that does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench import processes
+from pytest_embedbench.engines.simavr import Simavr
+from pytest_embedbench.errors import (
+    BoardLost,
+    ConfigError,
+    FirmwareCrash,
+    FirmwareFault,
+    FirmwareReset,
+    FirmwareStuck,
+)
+from pytest_embedbench.model import FirmwareImage, Level, PinSpec, UartSpec
+from tests.e2e.avr_firmware import avr_image, board_spec, boot
+
+if TYPE_CHECKING:
+    from pytest_embedbench.engines.simavr import SimavrBoard
+    from tests.e2e.avr_firmware import Boot, Build
+
+__all__ = ["avr_image", "boot"]
+
+
+def heard(board: SimavrBoard) -> bytes:
+    return b"".join(chunk.data for chunk in board.link().receive())
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "words"),
+    [
+        ("JUMP_OUT", FirmwareCrash, r"ran out of its flash at 0x8000"),
+        ("BAD_ADDRESS", FirmwareCrash, r"used address 0xf000, .* at 0x\w+ \(fail\+"),
+        ("BAD_OPCODE", FirmwareCrash, r"no valid instruction at 0x\w+ \(fail\+"),
+        ("DEEP_STACK", FirmwareCrash, r"grown out of RAM at 0x\w+ \(recurse"),
+        ("NULL_CALL", FirmwareReset, r"jumped to address 0.*leads to 0x\w+ \(fail\+"),
+        ("NO_HANDLER", FirmwareReset, r"jumped to address 0.*leads to 0x\w+ \(hang"),
+        ("WATCHDOG", FirmwareReset, r"reset by its watchdog.* at 0x\w+ \(hang"),
+        ("SLEEP_FOREVER", FirmwareStuck, r"sleep with interrupts off.*\(fail\+"),
+    ],
+)
+def test_a_fault_is_named_with_its_place_and_time(
+    boot: Boot, fault: str, error: type[FirmwareFault], words: str
+) -> None:
+    board = boot("faults", f"-DFAULT={fault}")
+    with pytest.raises(error, match=rf"uno: at [2-9]\d\.\d+ ms the firmware .*{words}"):
+        board.advance(1_000)
+    assert heard(board) == b"BOOT 1\n"
+    assert 20_000 < board.now_us() < 100_000
+    with pytest.raises(error):
+        board.advance(1)
+
+
+def test_the_reset_button_forgives_a_crash(boot: Boot) -> None:
+    board = boot("faults", "-DFAULT=NULL_CALL")
+    with pytest.raises(FirmwareReset):
+        board.advance(100)
+    board.reset()
+    board.advance(10)
+    assert heard(board) == b"BOOT 1\nBOOT 2\n"
+
+
+@pytest.mark.parametrize("fault", ["SPIN", "SILENCE"])
+def test_time_passes_for_a_firmware_that_spins_or_never_speaks(
+    boot: Boot, fault: str
+) -> None:
+    board = boot("faults", f"-DFAULT={fault}")
+    board.advance(500)
+    assert board.now_us() == 500_000
+
+
+def test_a_watchdog_reset_may_be_allowed_and_is_noted(boot: Boot) -> None:
+    board = boot("faults", "-DFAULT=WATCHDOG", allow_resets=True)
+    board.drive_pin("D8", Level.HIGH)
+    board.advance(100)
+    assert heard(board) == b"BOOT 1\nBOOT 8\n"
+    assert board.now_us() == 100_000
+    (note,) = board.notes
+    assert note.startswith("the watchdog reset the firmware at 3")
+
+
+def test_pins_and_uart_work_on_after_a_watchdog_reset(boot: Boot) -> None:
+    board = boot("faults", "-DFAULT=WATCHDOG", allow_resets=True)
+    board.drive_pin("D8", Level.HIGH)
+    board.advance(50)
+    heard(board)
+    board.link().send(b"hello\n")
+    board.advance(10)
+    assert heard(board) == b"hello\nPIN 1\n"
+    board.drive_pin("D8", Level.LOW)
+    board.link().send(b"\n")
+    board.advance(10)
+    assert heard(board) == b"\nPIN 0\n"
+
+
+def test_a_firmware_that_reboots_for_ever_still_gives_back_control(boot: Boot) -> None:
+    board = boot("faults", "-DFAULT=REBOOT_LOOP", allow_resets=True)
+    board.advance(1_000)
+    assert heard(board).count(b"BOOT 8\n") > 20
+    assert len(board.notes) > 20
+
+
+def image_of(path: Path) -> FirmwareImage:
+    return FirmwareImage(environment="uno", elf_path=path, sha256="", key="")
+
+
+def test_a_firmware_too_big_for_the_flash_is_told_both_sizes(
+    avr_image: Build,
+) -> None:
+    big = avr_image("line", "-Wl,--section-start=.fill=0x8000", "-DFILL", board="mega")
+    with pytest.raises(FirmwareFault, match=r"needs \d+ bytes of flash, .* has 32768"):
+        Simavr().boot(board_spec("uno"), big)
+
+
+def test_what_is_no_avr_program_never_reaches_the_simulator(
+    tmp_path: Path,
+) -> None:
+    text = tmp_path / "firmware.elf"
+    text.write_text(":100000000C9434000C943E000C943E000C943E0082\n")
+    with pytest.raises(FirmwareFault, match=r"firmware\.elf: is not an ELF file"):
+        Simavr().boot(board_spec("uno"), image_of(text))
+    with pytest.raises(FirmwareFault, match=r"is a program for EM_.*, not for an AVR"):
+        Simavr().boot(board_spec("uno"), image_of(Path("/proc/self/exe")))
+    with pytest.raises(FirmwareFault, match="cannot be read"):
+        Simavr().boot(board_spec("uno"), image_of(tmp_path / "nowhere.elf"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])
+def test_a_simulator_that_dies_is_the_benchs_loss(
+    boot: Boot, number: signal.Signals
+) -> None:
+    board = boot("line")
+    board.advance(10)
+    os.kill(board.child_pid, number)
+    with pytest.raises(BoardLost, match=f"uno: simavr's process .*{number.name}"):
+        board.advance(100)
+    assert heard(board) == b"BOOT\n"
+
+
+def test_closing_leaves_no_process(boot: Boot) -> None:
+    # E2
+    board = boot("line")
+    pid = board.child_pid
+    board.close()
+    assert processes.wait_gone(pid, budget_s=0)
+    with pytest.raises(BoardLost, match="closed"):
+        board.advance(1)
+
+
+def test_a_missing_library_says_how_to_get_it() -> None:
+    missing = Simavr(library="libsimavr.so.999").missing()
+    assert missing is not None
+    assert "sudo apt-get install libsimavr2" in str(missing)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"mcu": "attiny85"}, r"uno: mcu 'attiny85' .* known: atmega2560, atmega328p"),
+        ({"options": {"speed": 3}}, r"no option 'speed'; .* allow_resets, vcc_mv"),
+        ({"options": {"vcc_mv": True}}, r"options\.vcc_mv: must be a whole number"),
+        ({"options": {"allow_resets": 1}}, r"allow_resets: must be true or false"),
+    ],
+)
+def test_a_board_that_cannot_be_is_refused_by_name(
+    avr_image: Build, changes: dict[str, object], words: str
+) -> None:
+    spec = replace(board_spec("uno"), **changes)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=words):
+        Simavr().boot(spec, avr_image("line"))
+
+
+def test_a_pin_that_the_mcu_does_not_have_is_refused(avr_image: Build) -> None:
+    pins = {"D1": PinSpec(name="D1", port="PA1")}
+    spec = replace(board_spec("uno"), pins=pins)
+    with pytest.raises(ConfigError, match=r"uno: pins\.D1\.port: .* no 'PA1'"):
+        Simavr().boot(spec, avr_image("line"))
+
+
+def test_a_uart_that_the_mcu_does_not_have_is_refused(avr_image: Build) -> None:
+    spec = replace(board_spec("uno"), uarts=(UartSpec(name="serial1", baud_bps=9600),))
+    with pytest.raises(ConfigError, match=r"uno: uarts\.serial1: .* has: serial0"):
+        Simavr().boot(spec, avr_image("line"))
+
+
+def test_the_simulator_dies_with_a_bench_that_is_killed(
+    boot: Boot, avr_image: Build
+) -> None:
+    # E2
+    del boot  # skips where there is no simavr
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from pytest_embedbench.bench.registry import Registry\n"
+        "from pytest_embedbench.engines.simavr import Simavr\n"
+        "from pytest_embedbench.model import FirmwareImage\n"
+        "image = FirmwareImage(environment='', elf_path=Path(sys.argv[1]),"
+        " sha256='', key='')\n"
+        "board = Simavr().boot(Registry().board('uno'), image)\n"
+        "print(board.child_pid, flush=True)\n"
+        "board.advance(10_000_000)\n"
+    )
+    bench = subprocess.Popen(
+        [sys.executable, "-c", program, avr_image("line").elf_path],
+        stdout=subprocess.PIPE,
+    )
+    assert bench.stdout is not None
+    simulator = int(bench.stdout.readline())
+    bench.kill()
+    bench.wait()
+    bench.stdout.close()
+    assert processes.wait_gone(simulator, budget_s=2)
