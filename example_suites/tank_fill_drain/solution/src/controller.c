@@ -59,17 +59,16 @@ static bool is_stale(const controller_t *controller, uint32_t now_ms)
 
 static bool step(controller_t *controller, controller_input_t input)
 {
-    bool timed_out = false;
+    bool timed_out = is_stale(controller, input.now_ms);
 
+    if (timed_out) {
+        go_safe(controller);
+    }
     switch (input.kind) {
+    case CONTROLLER_INPUT_NONE:
+        break;
     case CONTROLLER_INPUT_LEVEL:
         take_level(controller, input.level, input.now_ms);
-        break;
-    case CONTROLLER_INPUT_NONE:
-        timed_out = is_stale(controller, input.now_ms);
-        if (timed_out) {
-            go_safe(controller);
-        }
         break;
     case CONTROLLER_INPUT_SENSOR_TIMEOUT:
         timed_out = true;
