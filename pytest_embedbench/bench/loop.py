@@ -98,7 +98,8 @@ class Loop(Generic[StateT]):
         self.samples = []
         self.replies = []
         self._next_number = len(self.recorder.transcript)
-        self._script = [*self.scenario.events, *self.scenario.inject]
+        script = [*self.scenario.events, *self.scenario.inject]
+        self._script = sorted(script, key=lambda entry: entry.at_ms)
         self._sample()
 
     def advance(self, duration_ms: int) -> None:
@@ -155,8 +156,8 @@ class Loop(Generic[StateT]):
                 f"state has: {known}"
             ) from error
         text = ", ".join(f"{name} = {value}" for name, value in fields.items())
-        self._remember(StimulusKind.EVENT, text)
-        self.recorder.note(f"plant: {text}")
+        at_us = self.recorder.note(f"plant: {text}")
+        self.stimuli.append(Stimulus(self.plant_ms, at_us, StimulusKind.EVENT, text))
 
     def inject(self, line: str) -> None:
         """Put a line on the wire that is not the plant's."""
@@ -165,6 +166,7 @@ class Loop(Generic[StateT]):
     def _stimulate(self) -> None:
         due = [entry for entry in self._script if entry.at_ms <= self.plant_ms]
         for entry in due:
+            self._script.remove(entry)
             if isinstance(entry, PlantEvent):
                 self.change(**entry.changes)
         if self.frames_until_ms is None or self.plant_ms <= self.frames_until_ms:
@@ -173,8 +175,6 @@ class Loop(Generic[StateT]):
         for entry in due:
             if isinstance(entry, Injection):
                 self.inject(entry.line)
-        if due:
-            self._script = [entry for entry in self._script if entry not in due]
 
     def _live(self, duration_ms: int) -> None:
         self.recorder.advance(duration_ms)
@@ -218,7 +218,7 @@ class Loop(Generic[StateT]):
 
     def _sample(self) -> None:
         sample = Sample(self.plant_ms, self.state)
-        if self.samples and self.samples[-1] == sample:
+        if self.samples and sample == self.samples[-1]:
             return
         self.samples.append(sample)
         for name, holds in self.invariants.items():
@@ -230,9 +230,5 @@ class Loop(Generic[StateT]):
 
     def _say(self, kind: StimulusKind, line: str) -> None:
         payload = line.encode()
-        self.recorder.send(payload + b"\n", shown=payload)
-        self._remember(kind, line)
-
-    def _remember(self, kind: StimulusKind, text: str) -> None:
-        at_us = self.recorder.board.now_us()
-        self.stimuli.append(Stimulus(self.plant_ms, at_us, kind, text))
+        at_us = self.recorder.send(payload + b"\n", shown=payload)
+        self.stimuli.append(Stimulus(self.plant_ms, at_us, kind, line))

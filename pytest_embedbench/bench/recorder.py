@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.bench.guards import Watch
     from pytest_embedbench.contracts import Board, Link
-    from pytest_embedbench.wire.framing import Framed
     from pytest_embedbench.wire.transcript import Transcript
 
 
@@ -80,26 +79,33 @@ class Recorder:
 
     def pull(self) -> None:
         """Record what has arrived; no time passes."""
+        record = self.transcript.record
         for at_us, data in self.link.receive():
             self.heard_bytes += len(data)
-            for framed in self.framer.feed(data):
-                self._record(at_us, framed)
+            for payload, cut_bytes in self.framer.feed(data):
+                record(Line(at_us, Direction.FROM_FIRMWARE, payload))
+                if cut_bytes:
+                    self.note(f"the line above went on for {cut_bytes} bytes more")
 
-    def note(self, text: str) -> None:
-        """Write a remark of our own into the transcript."""
-        self.transcript.record(
-            Line(self.board.now_us(), Direction.BENCH, text.encode())
-        )
+    def note(self, text: str) -> int:
+        """Write a remark of our own into the transcript, and return when."""
+        at_us = self.board.now_us()
+        self.transcript.record(Line(at_us, Direction.BENCH, text.encode()))
+        return at_us
 
-    def send(self, data: bytes, *, shown: bytes) -> None:
-        """Hand ``data`` to the firmware; the transcript gets ``shown``."""
+    def send(self, data: bytes, *, shown: bytes) -> int:
+        """Hand ``data`` to the firmware and return when; the transcript has ``shown``."""
         self.link.send(data)
-        self.transcript.record(Line(self.board.now_us(), Direction.TO_FIRMWARE, shown))
+        at_us = self.board.now_us()
+        self.transcript.record(Line(at_us, Direction.TO_FIRMWARE, shown))
+        return at_us
 
     def take_pending(self) -> None:
         """Record the unfinished line, if there is one, as if it ended here."""
         if (framed := self.framer.take_pending()) is not None:
-            self._record(self.board.now_us(), framed)
+            at_us = self.board.now_us()
+            line = Line(at_us, Direction.FROM_FIRMWARE, framed.payload)
+            self.transcript.record(line)
 
     def watch(self, watch: Watch) -> None:
         """Look out for a line from now on, and among those from ``watch.since`` on."""
@@ -135,11 +141,6 @@ class Recorder:
         unfinished = f"\nunfinished line: {pending[-80:]!r}" if pending else ""
         where = f"\ntranscript: {self.path}" if self.path else ""
         return f"the end of the conversation:\n{said}{unfinished}{where}"
-
-    def _record(self, at_us: int, framed: Framed) -> None:
-        self.transcript.record(Line(at_us, Direction.FROM_FIRMWARE, framed.payload))
-        if framed.cut_bytes:
-            self.note(f"the line above went on for {framed.cut_bytes} bytes more")
 
     def _check(self) -> None:
         """Keep the earliest offence that a watch has seen."""

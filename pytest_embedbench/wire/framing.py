@@ -37,7 +37,10 @@ class LineFramer:
         """Return the lines that ``data`` completes, oldest first."""
         if not data:
             return []
-        start = 1 if self._partner and data.startswith(self._partner) else 0
+        skips = bool(self._partner) and data.startswith(self._partner)
+        if not skips and (line := self._whole_line(data)) is not None:
+            return [Framed(line, 0)]
+        start = int(skips)
         self._partner = b""
         lines: list[Framed] = []
         for end in _BREAK.finditer(data, start):
@@ -57,6 +60,17 @@ class LineFramer:
     def take_pending(self) -> Framed | None:
         """Hand over the unfinished line as it is, if there is one."""
         return self._finish(b"") if self._pending else None
+
+    def _whole_line(self, data: bytes) -> bytes | None:
+        """Return the line if ``data`` is one and no more, as engines chunk it."""
+        if self._pending or not data.endswith(b"\n"):
+            return None
+        is_pair = data.endswith(b"\r\n")
+        line = data[:-2] if is_pair else data[:-1]
+        if b"\n" in line or b"\r" in line or len(line) > self.max_bytes:
+            return None
+        self._partner = b"" if is_pair else b"\r"
+        return line
 
     def _finish(self, piece: bytes) -> Framed:
         if not self._pending and len(piece) <= self.max_bytes:

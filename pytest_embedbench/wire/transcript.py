@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.model import Direction, Line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
-
-    from pytest_embedbench.model import Line
 
 MEMORY_CAP_BYTES = 32 * 2**20
 TAIL_BYTES = 2048
 _LINE_OVERHEAD_BYTES = 160
 """What a stored line costs beside its payload, about."""
+
+_ARROWS = {direction: f"{direction.value:<4}" for direction in Direction}
 
 
 def decoded(payload: bytes) -> str:
@@ -41,9 +43,8 @@ def printable(payload: bytes) -> str:
 
 def rendered(line: Line) -> str:
     """Return a line as the transcript shows it: seconds, arrow, text."""
-    seconds, micros = divmod(line.at_us, 1_000_000)
-    text = printable(line.payload)
-    return f"{seconds:6d}.{micros:06d} {line.direction.value:<4} {text}".rstrip()
+    at_us, direction, payload = line
+    return f"{at_us / 1e6:13.6f} {_ARROWS[direction]} {printable(payload)}".rstrip()
 
 
 @dataclass(slots=True)
@@ -58,7 +59,7 @@ class Transcript:
     sink: TextIO | None = None
     cap_bytes: int = MEMORY_CAP_BYTES
     forgotten_count: int = field(default=0, init=False)
-    _lines: list[Line] = field(default_factory=list["Line"], init=False)
+    _lines: list[Line] = field(default_factory=list[Line], init=False)
     _held_bytes: int = field(default=0, init=False)
 
     def __len__(self) -> int:
