@@ -98,7 +98,10 @@ class Loop(Generic[StateT]):
         self.samples = []
         self.replies = []
         self._next_number = len(self.recorder.transcript)
-        script = [*self.scenario.events, *self.scenario.inject]
+        script: list[Injection | PlantEvent] = [
+            *self.scenario.events,
+            *self.scenario.inject,
+        ]
         self._script = sorted(script, key=lambda entry: entry.at_ms)
         self._sample()
 

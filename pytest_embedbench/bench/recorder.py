@@ -94,7 +94,7 @@ class Recorder:
         return at_us
 
     def send(self, data: bytes, *, shown: bytes) -> int:
-        """Hand ``data`` to the firmware and return when; the transcript has ``shown``."""
+        """Hand ``data`` over, record ``shown``, and return when that was."""
         self.link.send(data)
         at_us = self.board.now_us()
         self.transcript.record(Line(at_us, Direction.TO_FIRMWARE, shown))
