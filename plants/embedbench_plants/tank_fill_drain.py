@@ -59,7 +59,7 @@ class TankFillDrain:
     def step(self, state: TankState) -> TankState:
         """Fill if the pump runs, drain always, stay within 0..100."""
         level = state.level + self.fill_pct * state.pump_on - self.drain_pct
-        return replace(state, level=min(100, max(0, level)))
+        return TankState(level=min(100, max(0, level)), pump_on=state.pump_on)
 
     def sense(self, state: TankState) -> tuple[str, ...]:
         """Report the level."""

@@ -184,6 +184,7 @@ class Bench:
             for number, loop in enumerate(self.loops, start=1):
                 self._write(loop, "" if number == 1 else f"-{number}")
         finally:
+            self.transcript.flush()
             self._log.close()
             self.board.close()
 

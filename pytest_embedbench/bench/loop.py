@@ -17,7 +17,6 @@ from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
 from pytest_embedbench.contracts import StateT
 from pytest_embedbench.errors import ConfigError, InvariantBroken
 from pytest_embedbench.model import (
-    Direction,
     Reply,
     Sample,
     Stimulus,
@@ -87,7 +86,6 @@ class Loop(Generic[StateT]):
     _tick_ms: int = field(init=False)
     """Firmware time per tick."""
     _into_tick_ms: int = field(default=0, init=False)
-    _next_number: int = field(init=False)
     _script: list[Injection | PlantEvent] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -97,7 +95,6 @@ class Loop(Generic[StateT]):
         self.state = self.plant.initial()
         self.samples = []
         self.replies = []
-        self._next_number = len(self.recorder.transcript)
         script: list[Injection | PlantEvent] = [
             *self.scenario.events,
             *self.scenario.inject,
@@ -182,8 +179,13 @@ class Loop(Generic[StateT]):
     def _live(self, duration_ms: int) -> None:
         self.recorder.advance(duration_ms)
         self._into_tick_ms += duration_ms
-        for burst in self._bursts():
-            self._obey(burst)
+        said = self.recorder.said
+        if self.coupling.grouping is Grouping.BURST:
+            for burst in bursts(said):
+                self._obey(burst)
+        else:
+            for line in said:
+                self._obey((line,))
 
     def _step(self) -> None:
         self.state = self.plant.step(self.state)
@@ -198,26 +200,6 @@ class Loop(Generic[StateT]):
         at_us = burst[-1].at_us
         self.replies.append(Reply(self.plant_ms, at_us, lines, self.state))
         self._sample()
-
-    def _bursts(self) -> Iterator[Sequence[Line]]:
-        """Yield what the firmware said since last time, up to a fault."""
-        recorder = self.recorder
-        fault_number = None if recorder.fault is None else recorder.fault_number
-        since = self._next_number
-        self._next_number = len(recorder.transcript)
-        burst: list[Line] = []
-        for _, line in recorder.transcript.since(since, fault_number):
-            if line.direction is not Direction.FROM_FIRMWARE:
-                continue
-            if burst and (
-                self.coupling.grouping is Grouping.LINE
-                or line.at_us - burst[-1].at_us >= BURST_GAP_US
-            ):
-                yield burst
-                burst = []
-            burst.append(line)
-        if burst:
-            yield burst
 
     def _sample(self) -> None:
         sample = Sample(self.plant_ms, self.state)
@@ -235,3 +217,15 @@ class Loop(Generic[StateT]):
         payload = line.encode()
         at_us = self.recorder.send(payload + b"\n", shown=payload)
         self.stimuli.append(Stimulus(self.plant_ms, at_us, kind, line))
+
+
+def bursts(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
+    """Split lines wherever the firmware paused."""
+    burst: list[Line] = []
+    for line in lines:
+        if burst and line.at_us - burst[-1].at_us >= BURST_GAP_US:
+            yield burst
+            burst = []
+        burst.append(line)
+    if burst:
+        yield burst

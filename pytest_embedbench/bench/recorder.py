@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.contracts import Board, Link
     from pytest_embedbench.wire.transcript import Transcript
 
+_FIRMWARE = Direction.FROM_FIRMWARE
+
 
 class Timebase(Protocol):
     """Something that can let simulated time pass."""
@@ -46,6 +48,8 @@ class Recorder:
     fault: FirmwareFault | None = field(default=None, init=False)
     fault_number: int = field(default=0, init=False)
     heard_bytes: int = field(default=0, init=False)
+    said: list[Line] = field(default_factory=list[Line], init=False)
+    """The firmware's lines of the last ``advance``, up to any fault."""
     meter: FloodMeter = field(init=False)
     _watches: list[Watch] = field(default_factory=list["Watch"], init=False)
     _dead: bool = field(default=False, init=False)
@@ -59,6 +63,7 @@ class Recorder:
         Raises:
             BoardLost: the engine itself died.
         """
+        self.said = []
         if self._dead:
             return
         before_bytes = self.heard_bytes
@@ -80,10 +85,13 @@ class Recorder:
     def pull(self) -> None:
         """Record what has arrived; no time passes."""
         record = self.transcript.record
+        remember = self.said.append
         for at_us, data in self.link.receive():
             self.heard_bytes += len(data)
             for payload, cut_bytes in self.framer.feed(data):
-                record(Line(at_us, Direction.FROM_FIRMWARE, payload))
+                line = Line(at_us, _FIRMWARE, payload)
+                record(line)
+                remember(line)
                 if cut_bytes:
                     self.note(f"the line above went on for {cut_bytes} bytes more")
 
@@ -104,8 +112,9 @@ class Recorder:
         """Record the unfinished line, if there is one, as if it ended here."""
         if (framed := self.framer.take_pending()) is not None:
             at_us = self.board.now_us()
-            line = Line(at_us, Direction.FROM_FIRMWARE, framed.payload)
+            line = Line(at_us, _FIRMWARE, framed.payload)
             self.transcript.record(line)
+            self.said.append(line)
 
     def watch(self, watch: Watch) -> None:
         """Look out for a line from now on, and among those from ``watch.since`` on."""
@@ -167,3 +176,6 @@ class Recorder:
         fault.add_note(self.evidence())
         self.fault = fault
         self.fault_number = number
+        after = self.transcript.since(number)
+        late = [line for _, line in after if line.direction is _FIRMWARE]
+        self.said = self.said[: len(self.said) - len(late)]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 LINE_BUDGET_S = 1.0
 """CPU seconds that one pattern may spend on one line."""
+_REPEATS = frozenset("*+?{")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class LinePatterns:
     """One or more compiled patterns; the first in order wins on a line."""
 
     regexes: tuple[re.Pattern[str] | re.Pattern[bytes], ...]
+    may_run_away: bool
+    """Whether one repeats anything: only such a pattern can backtrack without end."""
 
     def search(self, lines: Iterable[tuple[int, Line]]) -> tuple[int, Match] | None:
         """Return the first line that matches and its number.
@@ -75,17 +78,24 @@ class LinePatterns:
         Raises:
             ConfigError: a pattern backtracks without end.
         """
+        if not self.may_run_away:
+            return self._first(lines, _no_budget)
         with cpu_budget(LINE_BUDGET_S) as renew:
-            for number, line in lines:
-                renew()
-                if (match := self._match(line)) is not None:
-                    return number, match
-        return None
+            return self._first(lines, renew)
 
     def found_in(self, payload: bytes) -> bool:
         """Say whether one of the patterns is in ``payload``."""
         line = Line(0, Direction.FROM_FIRMWARE, payload)
         return self.search([(0, line)]) is not None
+
+    def _first(
+        self, lines: Iterable[tuple[int, Line]], renew: Callable[[], None]
+    ) -> tuple[int, Match] | None:
+        for number, line in lines:
+            renew()
+            if (match := self._match(line)) is not None:
+                return number, match
+        return None
 
     def _match(self, line: Line) -> Match | None:
         for index, regex in enumerate(self.regexes):
@@ -124,7 +134,9 @@ def compiled(patterns: Patterns) -> LinePatterns:
     listed = [patterns] if isinstance(patterns, str | bytes | re.Pattern) else patterns
     if not listed:
         raise ConfigError("no pattern to wait for: the list is empty")
-    return LinePatterns(tuple(_compile(pattern) for pattern in listed))
+    regexes = tuple(_compile(pattern) for pattern in listed)
+    repeats = any(not _REPEATS.isdisjoint(repr(regex.pattern)) for regex in regexes)
+    return LinePatterns(regexes, may_run_away=repeats)
 
 
 def exact(text: str) -> re.Pattern[str]:
@@ -146,6 +158,10 @@ class OutOfTime(Exception):
     """The CPU budget is used up."""
 
 
+def _no_budget() -> None:
+    """Start no budget: there is none."""
+
+
 def _raise_out_of_time(_signum: int, _frame: FrameType | None) -> None:
     raise OutOfTime
 
@@ -163,7 +179,7 @@ def cpu_budget(budget_s: float) -> Generator[Callable[[], None]]:
         not hasattr(signal, "ITIMER_VIRTUAL")
         or threading.current_thread() is not threading.main_thread()
     ):
-        yield lambda: None
+        yield _no_budget
         return
 
     def renew() -> None:

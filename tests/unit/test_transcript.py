@@ -46,6 +46,7 @@ def test_memory_is_bounded_and_the_disk_has_all() -> None:  # U8
     transcript = Transcript(disk, cap_bytes=10_000)
     for number in range(1000):
         transcript.record(line(b"line %d" % number))
+    transcript.flush()
     held = list(transcript.since(0))
     assert len(held) < 60
     assert held[-1][0] == 999
