@@ -164,7 +164,13 @@ class PlatformIO:
         log_path.write_text(text, encoding="utf-8")
         source = scratch.project.source
         if done.ending is Ending.TIMED_OUT:
-            return timed_out(source, self.timeout_s, self._core(), log_path)
+            return timed_out(
+                source,
+                done,
+                timeout_s=self.timeout_s,
+                core_dir=self._core(),
+                log_path=log_path,
+            )
         return diagnose(source, done, log_path=log_path, scratch=scratch)
 
     def _command(self) -> Pio:

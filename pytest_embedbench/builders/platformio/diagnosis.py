@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from pytest_embedbench.processes.guarded import Finished
 
 _SHOWN_LINES = 60
+_COMPILING = "Building in "
 # PlatformIO's and SCons's own words around what the compiler says.
 _NOISE = re.compile(
     r"=+ \[.*\] Took .* =+$|\*\*\* \[.*\] |\*+$|\* |\*$|-+$|$| *File \"/"
-    r"|Environment +Status|[- ]+$|[\w-]+ +(FAILED|SUCCESS) +[\d:.]+$|=+ .* in [\d:.]+ =+$|collect2: error: ld returned"
+    r"|Environment +Status|[- ]+$|[\w-]+ +(FAILED|SUCCESS) +[\d:.]+$"
+    r"|=+ .* in [\d:.]+ =+$|collect2: error: ld returned"
 )
 # A Python traceback's frames outside the project: the file, and its line of code.
 _FOREIGN_FRAME = re.compile(r' *File "/')
@@ -61,11 +63,16 @@ def diagnose(
 
 
 def timed_out(
-    source: FirmwareSource, timeout_s: float, core_dir: Path, log_path: Path
+    source: FirmwareSource,
+    done: Finished,
+    *,
+    timeout_s: float,
+    core_dir: Path,
+    log_path: Path,
 ) -> EmbedbenchError:
     """Return the error for a build that was ended: it was too slow, or had to wait."""
     lock = held_lock(core_dir)
-    if lock is not None:
+    if lock is not None and _COMPILING not in done.stdout:
         # C3: PlatformIO itself waits for an hour and says nothing.
         return BenchFault(
             f"PlatformIO did not finish within {timeout_s:g} s: another process holds "

@@ -1,0 +1,256 @@
+"""What can be wrong with a build, and the one clear thing that is said about it."""
+
+from __future__ import annotations
+
+import fcntl
+import socket
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.builders.platformio import PlatformIO
+from pytest_embedbench.builders.platformio.run import reachable
+from pytest_embedbench.errors import BenchFault, BuildError, ConfigError, ToolMissing
+from pytest_embedbench.model import FirmwareSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_embedbench.builders.platformio.seed import Seeded
+
+    MakeProject = Callable[..., Path]
+
+UNO = "[env:uno]\nplatform = atmelavr\nboard = uno\n"
+RETURN_0 = "int main(void) { return 0; }\n"
+# PlatformIO itself needs a minute to give up on its registry.
+NO_WAITING_FOR_NETWORKS = pytest.mark.timeout(40)
+
+
+@pytest.mark.parametrize(
+    ("ini", "files", "said"),
+    [
+        pytest.param(
+            UNO,
+            {"src/main.c": "int f(void);\nint main(void) { return f(); }\n"},
+            ["src/main.o: In function `main':", "undefined reference to `f'"],
+            id="undefined function",
+        ),
+        pytest.param(
+            UNO,
+            {"src/a.c": RETURN_0, "src/b.c": RETURN_0},
+            ["multiple definition of `main'"],
+            id="two mains",
+        ),
+        pytest.param(
+            UNO,
+            {"src/main.c": '#include "nope.h"\n'},
+            ["src/main.c:1:10: fatal error: nope.h: No such file or directory"],
+            id="missing header",
+        ),
+        pytest.param(
+            UNO,
+            {
+                "src/main.c": "const __flash char a[30000] = {1}, b[9000] = {1};\n"
+                "int main(void) { volatile int i = 0; return a[i] + b[i]; }\n"
+            },
+            ["program size", "is greater than maximum allowed (32256 bytes)"],
+            id="does not fit",
+        ),
+        pytest.param(UNO, {}, ["Nothing to build"], id="no sources"),
+        pytest.param(
+            UNO + "extra_scripts = pre:scripts/broken.py\n",
+            {"src/main.c": RETURN_0, "scripts/broken.py": "x = 1\nspam()\n"},
+            ["NameError: name 'spam' is not defined", 'File "scripts/broken.py"'],
+            id="broken script",
+        ),
+        pytest.param(
+            UNO + "extra_scripts = pre:nowhere.py\n",
+            {"src/main.c": RETURN_0},
+            ["missing SConscript file 'nowhere.py'"],
+            id="missing script",
+        ),
+        pytest.param(
+            UNO + "build_flags = -fno-such-thing\n",
+            {"src/main.c": RETURN_0},
+            ["avr-gcc: error: unrecognized command line option '-fno-such-thing'"],
+            id="unknown flag",
+        ),
+    ],
+)
+def test_a_submission_that_does_not_build(
+    platformio: PlatformIO,
+    make_project: MakeProject,
+    tmp_path: Path,
+    ini: str,
+    files: dict[str, str],
+    said: list[str],
+) -> None:
+    source = FirmwareSource(project_dir=make_project(ini, files), environment="uno")
+    with pytest.raises(BuildError) as caught:
+        platformio.build(source, tmp_path / "out")
+    diagnostics = caught.value.diagnostics
+    assert all(words in diagnostics for words in said), diagnostics
+    assert str(tmp_path) not in diagnostics
+    assert "platformio" not in diagnostics.lower()
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("ini", "said"),
+    [
+        pytest.param(
+            UNO.replace("= uno", "= unoo"),
+            "platformio.ini: env:uno: Unknown board ID 'unoo'",
+            id="unknown board",
+        ),
+        pytest.param(
+            "[env:uno]\nboard = uno\n",
+            "platformio.ini: env:uno: Please specify platform for 'uno' environment",
+            id="no platform",
+        ),
+        pytest.param(
+            UNO + "framework = zephyr\n",
+            "platformio.ini: env:uno: This board doesn't support zephyr framework!",
+            id="unknown framework",
+        ),
+        pytest.param("[env:uno\n", "platformio.ini: not a readable", id="not an ini"),
+        pytest.param(UNO + UNO, "section 'env:uno' already exists", id="said twice"),
+    ],
+)
+def test_a_project_that_is_set_up_wrong(
+    platformio: PlatformIO,
+    make_project: MakeProject,
+    tmp_path: Path,
+    ini: str,
+    said: str,
+) -> None:
+    project = make_project(ini, {"src/main.c": RETURN_0})
+    source = FirmwareSource(project_dir=project, environment="uno")
+    with pytest.raises(ConfigError) as caught:
+        platformio.build(source, tmp_path / "out")
+    assert said in str(caught.value)
+
+
+def test_a_folder_without_a_project(platformio: PlatformIO, tmp_path: Path) -> None:
+    source = FirmwareSource(project_dir=tmp_path, environment="uno")
+    with pytest.raises(
+        ConfigError, match=r"not a PlatformIO project: no platformio\.ini"
+    ):
+        platformio.fingerprint(source)
+
+
+def test_an_overlay_that_leads_out_of_the_project(
+    platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project(UNO, {"src/main.c": RETURN_0})
+    overlay = {"../main.c": project / "src" / "main.c"}
+    source = FirmwareSource(project_dir=project, environment="uno", overlay=overlay)
+    with pytest.raises(ConfigError, match="must be a path inside the project"):
+        platformio.build(source, tmp_path / "out")
+
+
+@NO_WAITING_FOR_NETWORKS
+@pytest.mark.parametrize(
+    ("options", "wanted", "advice"),
+    [
+        ("platform = native", "'native'", "run `embedbench setup`"),
+        ("platform = siliconlabsefm32", "'siliconlabsefm32'", "reach its registry"),
+    ],
+)
+def test_in_an_empty_core_directory_the_platform_is_missing(
+    make_project: MakeProject, tmp_path: Path, options: str, wanted: str, advice: str
+) -> None:
+    platformio = PlatformIO(
+        core_dir=tmp_path / "empty", cache_dir=tmp_path / "cache", offline=True
+    )
+    project = make_project(f"[env:x]\n{options}\n", {"src/main.c": RETURN_0})
+    source = FirmwareSource(project_dir=project, environment="x")
+    with pytest.raises(ToolMissing) as caught:
+        platformio.build(source, tmp_path / "out")
+    assert f"platformio needs the package {wanted}" in str(caught.value)
+    assert advice in str(caught.value)
+
+
+@NO_WAITING_FOR_NETWORKS
+def test_a_library_that_is_not_here_is_named(
+    platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    ini = UNO + "lib_deps = bblanchon/ArduinoJson@^6\n"
+    project = make_project(ini, {"src/main.c": RETURN_0})
+    source = FirmwareSource(project_dir=project, environment="uno")
+    with pytest.raises(ToolMissing, match="the package 'bblanchon/ArduinoJson @ "):
+        platformio.build(source, tmp_path / "out")
+
+
+def test_a_cross_compiler_is_never_replaced_by_a_stranger(
+    seeded: Seeded, make_project: MakeProject, tmp_path: Path
+) -> None:
+    core_dir = tmp_path / "core"
+    core_dir.symlink_to(seeded.core_dir)
+    broken = tmp_path / "broken"
+    (broken / "platforms").mkdir(parents=True)
+    (broken / "packages").mkdir()
+    for entry in (
+        *(core_dir / "platforms").iterdir(),
+        *(core_dir / "packages").iterdir(),
+    ):
+        (broken / entry.parent.name / entry.name).symlink_to(entry)
+    toolchain = broken / "packages" / "toolchain-atmelavr@embedbench"
+    files = {
+        name: (toolchain / name).read_text() for name in (".piopm", "package.json")
+    }
+    toolchain.unlink()
+    (toolchain / "bin").mkdir(parents=True)
+    for name, text in files.items():
+        (toolchain / name).write_text(text)
+    project = make_project(UNO, {"src/main.c": RETURN_0})
+    platformio = PlatformIO(core_dir=broken, cache_dir=tmp_path / "cache", offline=True)
+    source = FirmwareSource(project_dir=project, environment="uno")
+    with pytest.raises(ToolMissing, match=r"avr-gcc is not in .*: embedbench setup"):
+        platformio.build(source, tmp_path / "out")
+
+
+def test_someone_else_holding_platformios_lock_is_named(
+    platformio: PlatformIO, seeded: Seeded, make_project: MakeProject, tmp_path: Path
+) -> None:
+    # C3: PlatformIO waits 3600 s for its lock, and says nothing meanwhile.
+    (tmp_path / "tool").mkdir()
+    tool = f"platform_packages = platformio/tool-x@symlink://{tmp_path}/tool\n"
+    project = make_project(UNO + tool, {"src/main.c": RETURN_0})
+    source = FirmwareSource(project_dir=project, environment="uno")
+    lock = seeded.core_dir / "packages.lock"
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(BenchFault, match=f"another process holds its lock {lock}"):
+            replace(platformio, timeout_s=3.0).build(source, tmp_path / "out")
+
+
+def test_a_build_that_never_ends_is_ended(
+    platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    ini = UNO + "extra_scripts = pre:wait.py\n"
+    script = "import signal\nsignal.pause()\n"
+    project = make_project(ini, {"src/main.c": RETURN_0, "wait.py": script})
+    source = FirmwareSource(project_dir=project, environment="uno")
+    with pytest.raises(BuildError, match="the build was ended after 3 s"):
+        replace(platformio, timeout_s=3.0).build(source, tmp_path / "out")
+
+
+def test_a_registry_that_answers_is_reachable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", "")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address: tuple[str, int] = server.getsockname()
+        assert reachable(address)
+    assert not reachable(address)
+
+
+def test_behind_a_proxy_it_is_the_proxy_that_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{port}")
+        assert reachable(("registry.invalid", 443))
+    assert not reachable(("registry.invalid", 443))
