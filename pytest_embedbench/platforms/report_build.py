@@ -25,19 +25,22 @@ def toolchains():
 
 
 def refuse_strangers(cc):
-    """End the build if a cross compiler comes from elsewhere than its package.
+    """End the build if there is no compiler, or not the platform's own.
 
     PlatformIO calls compilers by bare name, so a package with a broken link in it
     is silently replaced by whatever PATH has.
     """
     name = env.subst("$CC")
     folders = toolchains()
-    is_cross = name.endswith("-gcc") and os.sep not in name
-    if folders and is_cross and not any(cc.startswith(f) for f in folders):
-        sys.stderr.write(
-            f"Error: {name} is not in {folders[0]}, but {cc or 'nowhere'}\n"
-        )
-        env.Exit(1)
+    if os.sep in name or " " in name:
+        return
+    if not cc:
+        sys.stderr.write(f"Error: compiler {name} is not installed\n")
+    elif folders and "-" in name and not any(cc.startswith(f) for f in folders):
+        sys.stderr.write(f"Error: compiler {name} is not in {folders[0]}, but {cc}\n")
+    else:
+        return
+    env.Exit(1)
 
 
 def first_line(*argv):

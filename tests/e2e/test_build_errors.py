@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import os
+import shutil
 import socket
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,9 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.builders.platformio import PlatformIO
+from pytest_embedbench.builders.platformio.find import find_pio
+from pytest_embedbench.builders.platformio.packages import StandIn
 from pytest_embedbench.builders.platformio.run import reachable
+from pytest_embedbench.builders.platformio.seed import seed
 from pytest_embedbench.errors import BenchFault, BuildError, ConfigError, ToolMissing
-from pytest_embedbench.model import FirmwareSource
+from pytest_embedbench.model import BoardSpec, FirmwareSource, UartSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,31 +190,47 @@ def test_a_library_that_is_not_here_is_named(
 
 
 def test_a_cross_compiler_is_never_replaced_by_a_stranger(
-    seeded: Seeded, make_project: MakeProject, tmp_path: Path
+    make_project: MakeProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # PlatformIO takes any avr-gcc on PATH where its package has a broken link.
+    broken = StandIn(
+        name="toolchain-atmelavr",
+        version="1.70300.0",
+        find=lambda: {"bin/avr-gcc": tmp_path / "uninstalled"},
+        install="",
+    )
     core_dir = tmp_path / "core"
-    core_dir.symlink_to(seeded.core_dir)
-    broken = tmp_path / "broken"
-    (broken / "platforms").mkdir(parents=True)
-    (broken / "packages").mkdir()
-    for entry in (
-        *(core_dir / "platforms").iterdir(),
-        *(core_dir / "packages").iterdir(),
-    ):
-        (broken / entry.parent.name / entry.name).symlink_to(entry)
-    toolchain = broken / "packages" / "toolchain-atmelavr@embedbench"
-    files = {
-        name: (toolchain / name).read_text() for name in (".piopm", "package.json")
-    }
-    toolchain.unlink()
-    (toolchain / "bin").mkdir(parents=True)
-    for name, text in files.items():
-        (toolchain / name).write_text(text)
+    seed(core_dir, find_pio(), stand_ins=[broken])
+    stranger = tmp_path / "bin" / "avr-gcc"
+    stranger.parent.mkdir()
+    stranger.write_text("#!/bin/sh\n")
+    stranger.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{stranger.parent}:{os.environ['PATH']}")
+    platformio = PlatformIO(
+        core_dir=core_dir, cache_dir=tmp_path / "cache", offline=True
+    )
     project = make_project(UNO, {"src/main.c": RETURN_0})
-    platformio = PlatformIO(core_dir=broken, cache_dir=tmp_path / "cache", offline=True)
     source = FirmwareSource(project_dir=project, environment="uno")
-    with pytest.raises(ToolMissing, match=r"avr-gcc is not in .*: embedbench setup"):
+    with pytest.raises(ToolMissing, match=rf"avr-gcc .it is not in .* but {stranger}"):
         platformio.build(source, tmp_path / "out")
+
+
+def test_without_a_host_compiler_it_is_said_how_to_get_one(
+    platformio: PlatformIO,
+    make_project: MakeProject,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    native = "[env:native]\nplatform = native\n"
+    project = make_project(native, {"src/main.c": RETURN_0})
+    source = FirmwareSource(project_dir=project, environment="native")
+    pio = find_pio().argv[0]
+    (tmp_path / "bin").mkdir()
+    for name in ("sh", "bash", "dirname"):
+        (tmp_path / "bin" / name).symlink_to(str(shutil.which(name)))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(ToolMissing, match=r"the compiler gcc, .* apt-get install gcc"):
+        replace(platformio, pio=pio).build(source, tmp_path / "out")
 
 
 def test_someone_else_holding_platformios_lock_is_named(
@@ -236,6 +257,37 @@ def test_a_build_that_never_ends_is_ended(
     source = FirmwareSource(project_dir=project, environment="uno")
     with pytest.raises(BuildError, match="the build was ended after 3 s"):
         replace(platformio, timeout_s=3.0).build(source, tmp_path / "out")
+
+
+UNO_BOARD = BoardSpec(
+    name="uno",
+    engine="simavr",
+    mcu="atmega328p",
+    cpu_hz=16_000_000,
+    uarts=(UartSpec(name="uart0", baud_bps=115_200),),
+    environments=("uno",),
+)
+
+
+def test_what_a_board_needs_is_known_before_a_build(
+    platformio: PlatformIO, tmp_path: Path
+) -> None:
+    assert platformio.missing_for(UNO_BOARD) == []
+    empty = replace(platformio, core_dir=tmp_path / "empty")
+    missing = [str(missing) for missing in empty.missing_for(UNO_BOARD)]
+    assert [text.partition(",")[0] for text in missing] == [
+        "platformio needs the package 'atmelavr'",
+        "platformio needs the package 'tool-scons'",
+        "platformio needs the package 'toolchain-atmelavr'",
+    ]
+    assert all("run `embedbench setup`" in text for text in missing)
+
+
+def test_of_an_environment_of_the_users_own_nothing_is_said(
+    platformio: PlatformIO, tmp_path: Path
+) -> None:
+    empty = replace(platformio, core_dir=tmp_path / "empty")
+    assert empty.missing_for(replace(UNO_BOARD, environments=("their-own",))) == []
 
 
 def test_a_registry_that_answers_is_reachable(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,10 @@ from pytest_embedbench.builders.platformio.diagnosis import diagnose, timed_out
 from pytest_embedbench.builders.platformio.find import find_pio, pio_version
 from pytest_embedbench.builders.platformio.fingerprint import fingerprint
 from pytest_embedbench.builders.platformio.ini import INI, read_ini
-from pytest_embedbench.builders.platformio.offline import package_missing
+from pytest_embedbench.builders.platformio.missing import (
+    missing_for,
+    package_missing,
+)
 from pytest_embedbench.builders.platformio.products import read_products
 from pytest_embedbench.builders.platformio.project import read_project
 from pytest_embedbench.builders.platformio.run import (
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.project import Project
     from pytest_embedbench.builders.platformio.seed import Seeded
     from pytest_embedbench.errors import EmbedbenchError
-    from pytest_embedbench.model import FirmwareImage, FirmwareSource
+    from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
     from pytest_embedbench.processes.guarded import Finished
 
 _PACKAGE = Path(__file__).parents[2]
@@ -70,6 +73,14 @@ class PlatformIO:
         except ToolMissing as missing:
             return missing
         return None
+
+    def missing_for(self, spec: BoardSpec) -> list[ToolMissing]:
+        """Say what else has to be installed before firmware for a board can be built.
+
+        Looks at the environments of ``spec``: as long as they are named as PlatformIO
+        names its boards, it is known what they need.
+        """
+        return missing_for(spec.environments, self._core())
 
     def version(self) -> str:
         """Return one line that names PlatformIO's version, for reports."""

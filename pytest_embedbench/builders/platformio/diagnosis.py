@@ -6,8 +6,9 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.builders.platformio.missing import compiler_missing
 from pytest_embedbench.builders.platformio.run import held_lock
-from pytest_embedbench.errors import BenchFault, BuildError, ConfigError, ToolMissing
+from pytest_embedbench.errors import BenchFault, BuildError, ConfigError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,7 @@ _NOISE = re.compile(
 )
 # A Python traceback's frames outside the project: the file, and its line of code.
 _FOREIGN_FRAME = re.compile(r' *File "/')
-_NOT_THE_PROJECT = re.compile(r"Error: (\S+ is not in \S+, but .*)")
+_NO_COMPILER = re.compile(r"Error: compiler (\S+) is not (.*)")
 _MISCONFIGURED = re.compile(
     r"(?:\w*Error: )?(Unknown board ID .*|This board doesn't support .*"
     r"|Please specify `board` .*|Invalid '.*platformio\.ini'.*"
@@ -50,8 +51,8 @@ def diagnose(
         if match := _MISCONFIGURED.match(line):
             where = f"{source.project_dir / 'platformio.ini'}: env:{source.environment}"
             return ConfigError(f"{where}: {match[1]}")
-        if match := _NOT_THE_PROJECT.match(line):
-            return ToolMissing("platformio", match[1], "embedbench setup")
+        if match := _NO_COMPILER.match(line):
+            return compiler_missing(match[1], match[2])
         if _NO_NETWORK.match(line):
             return BenchFault(f"PlatformIO lost its registry: {line}; log: {log_path}")
     return BuildError(

@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Nothing phones home, nothing checks for updates (62 s without a network), nothing
-# draws for a terminal.
+# draws for a terminal, and compilers speak English.
 _QUIET = {
+    "LC_ALL": "C.UTF-8",
     "PLATFORMIO_DISABLE_PROGRESSBAR": "true",
     "PLATFORMIO_DISABLE_UPGRADE_CHECK": "true",
     "PLATFORMIO_NO_ANSI": "true",

@@ -1,0 +1,85 @@
+"""What a build wants that is not here, and the one command that brings it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.builders.platformio.packages import STAND_INS, local_platforms
+from pytest_embedbench.errors import ToolMissing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from pytest_embedbench.builders.platformio.packages import StandIn
+
+_NAME = re.compile(r"(?:[\w.-]+/)?([\w.+-]+)")
+_DOWNLOAD = "build once where PlatformIO can reach its registry"
+_SET_UP = f"run `embedbench setup`, or {_DOWNLOAD}"
+_HOST_COMPILER = "apt-get install gcc libc6-dev"
+
+
+def package_missing(
+    wanted: str, stand_ins: Sequence[StandIn] = STAND_INS
+) -> ToolMissing:
+    """Return the error for a package that PlatformIO wants and must not download."""
+    match = _NAME.match(wanted)
+    name = match[1] if match else wanted
+    install = _install(name, stand_ins)
+    return ToolMissing("platformio", f"the package {wanted!r}", install)
+
+
+def compiler_missing(name: str, where: str) -> ToolMissing:
+    """Return the error for a compiler that is not where it has to be."""
+    if name in {"gcc", "g++", "cc"}:
+        return ToolMissing("platformio", f"the compiler {name}", _HOST_COMPILER)
+    return ToolMissing("platformio", f"{name} (it is not {where})", _SET_UP)
+
+
+def missing_for(environments: Iterable[str], core_dir: Path) -> list[ToolMissing]:
+    """Return what the first of the environments that we know of needs and lacks."""
+    platform = next(filter(None, map(_platform_of, environments)), None)
+    if platform is None:
+        return []
+    packages = _packages(platform)
+    installed = set(_installed(core_dir))
+    wanted = (platform, "tool-scons", *packages)
+    missing = [package_missing(name) for name in wanted if name not in installed]
+    if not packages and shutil.which("gcc") is None:
+        missing.append(compiler_missing("gcc", "installed"))
+    return missing
+
+
+def _platform_of(environment: str) -> str | None:
+    """Return the platform of a board, or the one of that name."""
+    for name, path in local_platforms().items():
+        if name == environment or (path / "boards" / f"{environment}.json").is_file():
+            return name
+    return None
+
+
+def _packages(platform: str) -> list[str]:
+    """Return the packages that every build for a platform needs."""
+    about = json.loads((local_platforms()[platform] / "platform.json").read_bytes())
+    packages: dict[str, dict[str, object]] = about["packages"]
+    return [name for name, entry in packages.items() if not entry.get("optional")]
+
+
+def _installed(core_dir: Path) -> Iterable[str]:
+    yield from (link.stem for link in core_dir.glob("platforms/*.pio-link"))
+    for about in core_dir.glob("p*/*/.piopm"):
+        yield json.loads(about.read_bytes())["name"]
+
+
+def _install(name: str, stand_ins: Sequence[StandIn]) -> str:
+    if name == "tool-scons" or name in local_platforms():
+        return _SET_UP
+    for stand_in in stand_ins:
+        if stand_in.name == name and stand_in.find():
+            return _SET_UP
+        if stand_in.name == name:
+            return f"run `{stand_in.install}`, then `embedbench setup`"
+    return _DOWNLOAD
