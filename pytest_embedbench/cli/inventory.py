@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.errors import EmbedbenchError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from pytest_embedbench.cli.subcommands import Subcommands
+    from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.model import BoardSpec
+
+
+class _BoardWise(Protocol):
+    """A builder that knows what it needs for a board before it builds."""
+
+    def missing(self) -> ToolMissing | None: ...
+
+    def missing_for(self, spec: BoardSpec) -> Sequence[ToolMissing]: ...
 
 
 def add_boards(commands: Subcommands) -> None:
@@ -83,8 +93,10 @@ def _is_well(registry: Registry, name: str) -> bool:
 
 def _missing(registry: Registry, spec: BoardSpec) -> list[str]:
     """Return what has to be installed for a board: its engine's, its builder's."""
+    builder = cast("_BoardWise", registry.builder("platformio"))
     problems = [
         registry.engine(spec.engine).missing(),
-        registry.builder("platformio").missing(),
+        builder.missing(),
+        *builder.missing_for(spec),
     ]
     return [str(problem) for problem in problems if problem is not None]

@@ -47,7 +47,14 @@ def missing_for(environments: Iterable[str], core_dir: Path) -> list[ToolMissing
     packages = _packages(platform)
     installed = set(_installed(core_dir))
     wanted = (platform, "tool-scons", *packages)
-    missing = [package_missing(name) for name in wanted if name not in installed]
+    by_command: dict[str, list[str]] = {}
+    for name in wanted:
+        if name not in installed:
+            by_command.setdefault(_install(name, STAND_INS), []).append(repr(name))
+    missing = [
+        ToolMissing("platformio", f"the packages {', '.join(names)}", command)
+        for command, names in by_command.items()
+    ]
     if not packages and shutil.which("gcc") is None:
         missing.append(compiler_missing("gcc", "installed"))
     return missing
