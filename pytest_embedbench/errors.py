@@ -9,8 +9,10 @@ The tree answers one question: whose fault is it?
     * ``BenchFault``           - our side of the wire broke
         * ``BoardBusy``        - another process holds the board
         * ``BoardLost``        - the board or emulator went away
+        * ``FlashFailed``      - the firmware could not be written to the board
         * ``NotSupported``     - this engine cannot do that
         * ``ToolMissing``      - a program or library is not installed here
+        * ``WrongBoard``       - another board than expected is on the port
     * ``FirmwareFault``        - also an ``AssertionError``: the test has failed
         * ``ExpectTimeout``    - the firmware did not say it in time
         * ``FirmwareCrash``    - the firmware died: signal, bad jump, exit
@@ -31,7 +33,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 
@@ -107,6 +109,26 @@ class BoardLost(BenchFault):
     """The board or emulator went away while we were using it."""
 
 
+class FlashFailed(BenchFault):
+    """The firmware could not be written to the board; it was never asked to run.
+
+    Args:
+        port: Where the board is.
+        reason: What failed, as a sentence.
+        attempts: Every command that was tried and how it ended, one each, in order.
+    """
+
+    def __init__(self, port: str, reason: str, attempts: Sequence[str]) -> None:
+        self.port = port
+        self.reason = reason
+        self.attempts = tuple(attempts)
+        listed = "".join(f"\n{attempt}" for attempt in self.attempts)
+        super().__init__(f"the board on {port} was not flashed: {reason}{listed}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.port, self.reason, self.attempts))
+
+
 class NotSupported(BenchFault):
     """This engine cannot do that."""
 
@@ -128,6 +150,28 @@ class ToolMissing(BenchFault):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.needed_by, self.tool, self.install))
+
+
+class WrongBoard(BenchFault):
+    """Another board than expected is on the port; nothing was written to it.
+
+    Args:
+        port: Where it is.
+        expected: What should be there: chip and, where the chip has one, serial.
+        found: What is there.
+    """
+
+    def __init__(self, port: str, expected: str, found: str) -> None:
+        self.port = port
+        self.expected = expected
+        self.found = found
+        super().__init__(
+            f"the wrong board is on {port}: expected {expected}, found {found}; "
+            "nothing was written to it"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.port, self.expected, self.found))
 
 
 class FirmwareFault(EmbedbenchError, AssertionError):

@@ -1,0 +1,120 @@
+"""Flash AVRs with avrdude, through a bootloader or a programmer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_embedbench.errors import NotSupported
+from pytest_embedbench.flashing.images import artifact
+from pytest_embedbench.flashing.nouns import Erase, Identity, Step
+from pytest_embedbench.flashing.programs import find_program
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_embedbench.flashing.nouns import Target
+    from pytest_embedbench.model import FirmwareImage
+
+BOOTLOADERS = frozenset({"arduino", "avr109", "butterfly", "urclock", "wiring"})
+_ANSWERS_WITHIN_S = 20.0
+_BYTES_PER_PAGE_AND_BACK = 4
+"""Bytes on the wire for each byte of a file: written, read back, and framed."""
+_SIGNATURE = re.compile(
+    r"[Dd]evice signature = (?:0x)?([0-9a-f]{6}|(?:[0-9A-F]{2} ?){3})"
+    r"(?: \(probably ([\w, ]+)\))?"
+)
+_REFUSED = re.compile(r"[Ee]xpected signature for (\S+) is ([0-9A-F ]+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Avrdude:
+    """``avrdude``, with one of its programmers.
+
+    A bootloader has one rate only, so a failure is tried again at the same.
+
+    Args:
+        programmer: avrdude's ``-c``: ``arduino`` (STK500v1, Uno and Nano), ``wiring``
+            (Mega), ``urclock``, ``usbasp``, ...
+        program: The program to use.
+        config: Its configuration file, where it is not the stock one.
+    """
+
+    name: ClassVar[str] = "avrdude"
+    programmer: str = "arduino"
+    program: str = ""
+    config: str = ""
+
+    def bauds(self, wanted_bps: int) -> Sequence[int]:
+        """Return the wanted rate alone."""
+        return (wanted_bps,)
+
+    def ask(self, target: Target) -> Step:
+        """Read the signature, and write nothing."""
+        argv = self._argv(target, "-n")
+        return Step(name="identify", argv=argv, timeout_s=_ANSWERS_WITHIN_S)
+
+    def identity(self, target: Target, output: str) -> Identity | None:
+        """Read the signature: avrdude itself says if it is not this chip's."""
+        found = _SIGNATURE.search(output)
+        if found is None:
+            return None
+        signature = found[1].replace(" ", "").lower()
+        if _REFUSED.search(output) is None:
+            return Identity(chip=target.chip, detail=signature)
+        chip = found[2] or f"an AVR with signature {signature}"
+        return Identity(chip=chip, detail=signature)
+
+    def compare(self, target: Target, image: FirmwareImage) -> Step:
+        """Read flash back and compare it with the file."""
+        path = artifact(image, ".hex", ".elf")
+        argv = self._argv(target, "-U", _memory("v", path.name))
+        timeout_s = self._budget_s(target, image)
+        return Step(name="compare", argv=argv, timeout_s=timeout_s, cwd=path.parent)
+
+    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+        """Wipe the chip; only a programmer can, no bootloader wipes itself."""
+        if erase is Erase.NVS:
+            raise NotSupported("an AVR has no NVS partition to erase")
+        if self.programmer in BOOTLOADERS:
+            raise NotSupported(
+                f"avrdude cannot erase the chip through a {self.programmer} "
+                "bootloader; use a programmer (usbasp, avrispmkII, ...)"
+            )
+        argv = self._argv(target, "-e")
+        return Step(name="erase all", argv=argv, timeout_s=_ANSWERS_WITHIN_S)
+
+    def write(self, target: Target, image: FirmwareImage) -> Step:
+        """Write the file and read it back."""
+        path = artifact(image, ".hex", ".elf")
+        keep = ("-D",) if self.programmer in BOOTLOADERS else ()
+        argv = self._argv(target, *keep, "-U", _memory("w", path.name))
+        timeout_s = self._budget_s(target, image)
+        return Step(name="write", argv=argv, timeout_s=timeout_s, cwd=path.parent)
+
+    def _argv(self, target: Target, *words: str) -> tuple[str, ...]:
+        program = find_program(
+            "avrdude", wanted=self.program, install="apt-get install avrdude"
+        )
+        config = ("-C", self.config) if self.config else ()
+        port = ("-P", target.port) if target.port else ()
+        return (
+            *program,
+            *config,
+            *("-p", target.chip),
+            *("-c", self.programmer),
+            *port,
+            *("-b", str(target.baud_bps)),
+            *words,
+        )
+
+    def _budget_s(self, target: Target, image: FirmwareImage) -> float:
+        size_bytes = artifact(image, ".hex", ".elf").stat().st_size
+        wire_bytes = size_bytes * _BYTES_PER_PAGE_AND_BACK
+        return _ANSWERS_WITHIN_S + wire_bytes * 10 / target.baud_bps
+
+
+def _memory(action: str, name: str) -> str:
+    """Return avrdude's ``-U``; a bare name, because a colon in a path would end it."""
+    return f"flash:{action}:{name}:{'e' if name.endswith('.elf') else 'i'}"
