@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_embedbench.datasheet import load_board
@@ -132,11 +133,7 @@ def test_a_full_buffer_ends_a_read_at_once(
         assert text(board.link().receive()).startswith(b"10:xxx")
 
 
-@settings(
-    max_examples=30,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=30, deadline=None)
 @given(cuts=st.lists(st.integers(min_value=1, max_value=120), min_size=1, max_size=20))
 def test_how_time_is_cut_into_steps_does_not_matter(
     spec: BoardSpec, echo: FirmwareImage, cuts: list[int]
@@ -409,6 +406,7 @@ def test_firmware_gets_no_environment_and_an_empty_folder_that_is_gone(
     with closing(Native().boot(spec, image)) as board:
         board.advance(10)
         assert board.console_tail() == "1 (null) (nil)"
+    assert board.console_tail() == "1 (null) (nil)"
 
 
 def test_more_console_output_than_is_kept_does_no_harm(
@@ -457,6 +455,52 @@ def test_a_crash_of_a_copy_is_reported_like_any_other(
                 pytest.raises(FirmwareCrash, match="SIGABRT"),
             ):
                 board.advance(1)
+
+
+def test_addresses_are_the_same_in_every_run(
+    spec: BoardSpec, compiler: NativeCompiler
+) -> None:
+    setarch = shutil.which("setarch")
+    if setarch is None or subprocess.call([setarch, "-R", "true"]):
+        pytest.skip("this system does not let a program choose its addresses")
+    image = compiler.firmware(
+        HEAD
+        + """
+        void firmware_main(void)
+        {
+            int on_stack;
+            printf("%p %p %p\\n", (void *)&on_stack, malloc(1), (void *)stdout);
+            rest();
+        }
+        """
+    )
+    seen: set[str] = set()
+    for _ in range(3):
+        with closing(Native().boot(spec, image)) as board:
+            board.advance(1)
+            seen.add(board.console_tail())
+    assert len(seen) == 1
+
+
+def test_a_step_that_was_interrupted_leaves_the_board_lost_and_easy_to_close(
+    spec: BoardSpec, compiler: NativeCompiler
+) -> None:
+    class Alarm(Exception):
+        pass
+
+    def ring(*_: object) -> None:
+        raise Alarm
+
+    image = compiler.firmware(HEAD + "void firmware_main(void) { for (;;) {} }")
+    before = signal.signal(signal.SIGALRM, ring)
+    with closing(Native().boot(spec, image)) as board:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(Alarm):
+            board.advance(1)
+        with pytest.raises(BoardLost, match="interrupted"):
+            board.advance(1)
+    signal.signal(signal.SIGALRM, before)
+    assert wait_gone(pid_of(board), 2)
 
 
 BOOT_AND_HANG = """

@@ -63,6 +63,7 @@ class NativeBoard:
         self._said: list[bytes] = []
         self._fault: EmbedbenchError | None = None
         self._closed = False
+        self._last_console = ""
         self._program = self._power_on()
 
     @property
@@ -131,12 +132,15 @@ class NativeBoard:
         """End the process; what it said stays readable."""
         if not self._closed:
             self._closed = True
+            self._last_console = self._program.console_tail()
             if self._fault is not None:  # it may be anywhere but waiting for us
                 self._program.life.end(0)
             self._program.close()
 
     def console_tail(self) -> str:
         """Return the last of what the program wrote to stdout and stderr."""
+        if self._closed:
+            return self._last_console
         return self._program.console_tail()
 
     def send(self, data: bytes) -> None:
