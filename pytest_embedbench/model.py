@@ -151,7 +151,10 @@ class PinEvent(NamedTuple):
 
 
 class PwmEvent(NamedTuple):
-    """A PWM output changed: its period and the share of it that is high."""
+    """A PWM output changed: its period and the share of it that is high.
+
+    A period of 0 says that it was switched off.
+    """
 
     at_us: int
     pin: str

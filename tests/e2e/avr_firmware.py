@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SOURCES = Path(__file__).parent / "firmware_avr"
-__all__ = ["Boot", "Build", "SimavrBoard", "avr_gcc", "avr_image", "board_spec", "boot"]
+__all__ = [
+    "Boot",
+    "Build",
+    "SimavrBoard",
+    "avr_gcc",
+    "avr_image",
+    "board_spec",
+    "boot",
+    "simavr",
+]
 
 MCUS = {"uno": "atmega328p", "nano": "atmega328p", "mega": "atmega2560"}
 
@@ -33,7 +43,12 @@ class Boot(Protocol):
     """Compiles and boots ``firmware_avr/NAME.c`` on a board with options."""
 
     def __call__(
-        self, name: str, *flags: str, board: str = "uno", **options: int | bool
+        self,
+        name: str,
+        *flags: str,
+        board: str = "uno",
+        engine: Simavr | None = None,
+        **options: int | bool,
     ) -> SimavrBoard: ...
 
 
@@ -78,23 +93,31 @@ def avr_image(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 
 @pytest.fixture
-def boot(
-    avr_image: Build,
-) -> Iterator[Boot]:
-    """Return a function that boots ``firmware_avr/NAME.c``; closes it in the end."""
+def simavr() -> Simavr:
+    """Return the engine, or skip with how to get it."""
     engine = Simavr()
     missing = engine.missing()
     if missing is not None:
         pytest.skip(str(missing))
-    boards: list[SimavrBoard] = []
+    return engine
 
-    def boot_one(
-        name: str, *flags: str, board: str = "uno", **options: int | bool
-    ) -> SimavrBoard:
-        spec = replace(board_spec(board), options=options)
-        boards.append(engine.boot(spec, avr_image(name, *flags, board=board)))
-        return boards[-1]
 
-    yield boot_one
-    for board in boards:
-        board.close()
+@pytest.fixture
+def boot(avr_image: Build, simavr: Simavr) -> Iterator[Boot]:
+    """Return a function that boots ``firmware_avr/NAME.c``; closes it in the end."""
+    with ExitStack() as opened:
+
+        def boot_one(
+            name: str,
+            *flags: str,
+            board: str = "uno",
+            engine: Simavr | None = None,
+            **options: int | bool,
+        ) -> SimavrBoard:
+            spec = replace(board_spec(board), options=options)
+            image = avr_image(name, *flags, board=board)
+            running = (engine or simavr).boot(spec, image)
+            opened.callback(running.close)
+            return running
+
+        yield boot_one

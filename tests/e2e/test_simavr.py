@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.engines.simavr import Simavr
 from pytest_embedbench.testing import check_engine
-from tests.e2e.avr_firmware import avr_image, board_spec, boot
+from tests.e2e.avr_firmware import avr_image, board_spec, boot, simavr
 
 if TYPE_CHECKING:
+    from pytest_embedbench.engines.simavr import Simavr
     from tests.e2e.avr_firmware import Boot, Build, SimavrBoard
 
-__all__ = ["avr_image", "boot"]
+__all__ = ["avr_image", "boot", "simavr"]
 
 BYTE_US = 85
 """Ten bits at 16 MHz / (8 * (16 + 1)), which is what 115200 Bd is on these boards."""
@@ -44,10 +44,9 @@ def heard(board: SimavrBoard, duration_ms: int) -> bytes:
 
 @pytest.mark.parametrize("name", ["uno", "nano", "mega"])
 def test_the_engine_keeps_its_promises_on_every_board(
-    boot: Boot, avr_image: Build, name: str
+    simavr: Simavr, avr_image: Build, name: str
 ) -> None:
-    del boot  # skips where there is no simavr
-    check_engine(Simavr(), board_spec(name), avr_image("line", board=name))
+    check_engine(simavr, board_spec(name), avr_image("line", board=name))
 
 
 @pytest.mark.parametrize("name", ["uno", "nano", "mega"])
@@ -161,3 +160,14 @@ def test_a_closed_board_keeps_what_it_heard(boot: Boot) -> None:
     board.close()
     board.close()
     assert [chunk.data for chunk in board.link().receive()] == [b"BOOT 1\n"]
+
+
+def test_a_mega_has_four_uarts(boot: Boot) -> None:
+    board = boot("mega", board="mega")
+    board.advance(1)
+    links = [board.link(f"serial{number}") for number in range(4)]
+    for link in links:
+        link.send(b"AAA")
+    board.advance(1)
+    said = [b"".join(chunk.data for chunk in link.receive()) for link in links]
+    assert said == [b"AAA", b"BBB", b"CCC", b"DDD"]

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench import processes
-from pytest_embedbench.engines.simavr import Simavr
+from pytest_embedbench.engines.simavr import Patience, Simavr
 from pytest_embedbench.errors import (
+    BenchFault,
     BoardLost,
     ConfigError,
     FirmwareCrash,
@@ -23,13 +24,13 @@ from pytest_embedbench.errors import (
     FirmwareStuck,
 )
 from pytest_embedbench.model import FirmwareImage, Level, PinSpec, UartSpec
-from tests.e2e.avr_firmware import avr_image, board_spec, boot
+from tests.e2e.avr_firmware import avr_image, board_spec, boot, simavr
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr import SimavrBoard
     from tests.e2e.avr_firmware import Boot, Build
 
-__all__ = ["avr_image", "boot"]
+__all__ = ["avr_image", "boot", "simavr"]
 
 
 def heard(board: SimavrBoard) -> bytes:
@@ -147,6 +148,23 @@ def test_a_simulator_that_dies_is_the_benchs_loss(
     assert heard(board) == b"BOOT\n"
 
 
+def test_a_simulator_that_does_not_come_back_is_ended(boot: Boot) -> None:
+    impatient = Simavr(patience=Patience(cpu_s=0.5, cpu_s_per_s=0.0))
+    board = boot("faults", "-DFAULT=SPIN", engine=impatient)
+    with pytest.raises(BenchFault, match="uno: simavr did not come back after"):
+        board.advance(10_000_000)
+    assert processes.wait_gone(board.child_pid, budget_s=2)
+    with pytest.raises(BoardLost, match="interrupted"):
+        board.advance(1)
+
+
+def test_a_simulator_that_is_stopped_is_ended(boot: Boot) -> None:
+    board = boot("line", engine=Simavr(patience=Patience(stalled_s=0.5)))
+    os.kill(board.child_pid, signal.SIGSTOP)
+    with pytest.raises(BenchFault, match=r"uno: simavr .* has not run at all"):
+        board.advance(1)
+
+
 def test_closing_leaves_no_process(boot: Boot) -> None:
     # E2
     board = boot("line")
@@ -157,9 +175,11 @@ def test_closing_leaves_no_process(boot: Boot) -> None:
         board.advance(1)
 
 
-def test_a_missing_library_says_how_to_get_it() -> None:
-    missing = Simavr(library="libsimavr.so.999").missing()
+@pytest.mark.parametrize("library", ["libsimavr.so.999", "libc.so.6"])
+def test_a_missing_or_wrong_library_says_how_to_get_the_right_one(library: str) -> None:
+    missing = Simavr(library=library).missing()
     assert missing is not None
+    assert f"simavr needs {library} of simavr 1.6 or 1.7" in str(missing)
     assert "sudo apt-get install libsimavr2" in str(missing)
 
 
@@ -193,11 +213,9 @@ def test_a_uart_that_the_mcu_does_not_have_is_refused(avr_image: Build) -> None:
         Simavr().boot(spec, avr_image("line"))
 
 
-def test_the_simulator_dies_with_a_bench_that_is_killed(
-    boot: Boot, avr_image: Build
-) -> None:
+@pytest.mark.usefixtures("simavr")
+def test_the_simulator_dies_with_a_bench_that_is_killed(avr_image: Build) -> None:
     # E2
-    del boot  # skips where there is no simavr
     program = (
         "import sys; from pathlib import Path\n"
         "from pytest_embedbench.bench.registry import Registry\n"

@@ -9,13 +9,13 @@ import pytest
 
 from pytest_embedbench.errors import ConfigError, NotSupported
 from pytest_embedbench.model import Level, PinEvent
-from tests.e2e.avr_firmware import avr_image, boot
+from tests.e2e.avr_firmware import avr_image, boot, simavr
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr import SimavrBoard
     from tests.e2e.avr_firmware import Boot
 
-__all__ = ["avr_image", "boot"]
+__all__ = ["avr_image", "boot", "simavr"]
 
 
 def heard(board: SimavrBoard, duration_ms: int) -> bytes:
@@ -143,3 +143,42 @@ def test_a_trace_that_got_too_long_is_not_given_out_as_a_whole(boot: Boot) -> No
     board.advance(90)
     with pytest.raises(NotSupported, match="uno: the pins changed more than 250000"):
         board.pin_trace()
+
+
+def test_a_pin_wakes_a_sleeping_core_at_once(boot: Boot) -> None:
+    board = boot("wake")
+    board.advance(10)
+    board.drive_pin("D2", Level.LOW)
+    board.advance(10)
+    board.drive_pin("D8", Level.LOW)
+    board.advance(10)
+    assert heard(board, 10) == b"IP"
+    woken = [
+        event.at_us
+        for event in board.pin_trace().events
+        if event.pin == "D12" and event.level is Level.HIGH
+    ]
+    assert [at_us // 10 for at_us in woken] == [1_000, 2_000]
+
+
+def test_all_pwm_pins_of_a_mega_are_where_the_silk_screen_says(boot: Boot) -> None:
+    board = boot("mega", board="mega")
+    board.advance(5)
+    duty = {event.pin: round(event.duty * 255) for event in board.pin_trace().pwm}
+    assert duty == {
+        "D13": 1,
+        "D4": 2,
+        "D11": 11,
+        "D12": 12,
+        "D10": 21,
+        "D9": 22,
+        "D5": 31,
+        "D2": 32,
+        "D3": 33,
+        "D6": 41,
+        "D7": 42,
+        "D8": 43,
+        "D46": 51,
+        "D45": 52,
+        "D44": 53,
+    }

@@ -5,6 +5,7 @@ we talk to over a socket.
 """
 
 from pytest_embedbench.engines.simavr.board import SimavrBoard
+from pytest_embedbench.engines.simavr.child import Patience
 from pytest_embedbench.engines.simavr.engine import Simavr
 
-__all__ = ["Simavr", "SimavrBoard"]
+__all__ = ["Patience", "Simavr", "SimavrBoard"]

@@ -6,17 +6,17 @@ import marshal
 import os
 import signal
 import socket
+import struct
+import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.errors import BenchFault, BoardLost
 from pytest_embedbench.processes import cpu_used_s, spawn, stop
-
-if TYPE_CHECKING:
-    import subprocess
 
 # The child imports three modules of this package and none of its initialisers.
 _START = """
@@ -28,21 +28,38 @@ for word in sys.argv[1:]:
 from pytest_embedbench.engines.simavr.core.main import serve
 serve()
 """
+_HEAD_BYTES = 4
 _TAIL_BYTES = 2_000
 # Small enough for malloc to keep: a bigger buffer is a system call per answer.
 _CHUNK_BYTES = 1 << 15
-_LOOK_S = 1.0
-# A busy core needs 0.06 s of CPU per simulated second; all pins and UARTs at full
-# speed some seconds. Only a simulator that is caught in a loop needs more than this.
-_CPU_S, _CPU_S_PER_S = 30.0, 20.0
-_STALLED_S = 120.0
+_LOOK_S = 1
+_LAST_WORDS_S = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long an answer may take, in CPU time: a busy host is no fault.
+
+    A busy core needs 0.06 s of CPU per simulated second, all pins and UARTs at full
+    speed some seconds; only a simulator caught in a loop needs more than this.
+
+    Args:
+        cpu_s: For any request.
+        cpu_s_per_s: And for every simulated second.
+        stalled_s: How long (host time) the child may use no CPU at all.
+    """
+
+    cpu_s: float = 30.0
+    cpu_s_per_s: float = 20.0
+    stalled_s: float = 120.0
 
 
 class Child:
     """A child process and the conversation with it: one answer per request."""
 
-    def __init__(self, board: str) -> None:
+    def __init__(self, board: str, patience: Patience) -> None:
         self._board = board
+        self._patience = patience
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # lives with us
         ours, theirs = socket.socketpair()
         try:
@@ -53,8 +70,11 @@ class Child:
             raise
         finally:
             theirs.close()
-        ours.settimeout(_LOOK_S)
+        # Unlike settimeout(), this costs no system call per message.
+        pause = struct.pack("ll", _LOOK_S, 0)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, pause)
         self._socket = ours
+        self._waiting = False
 
     @property
     def pid(self) -> int:
@@ -65,19 +85,22 @@ class Child:
         """Send a request and return the answer to it.
 
         Raises:
-            BoardLost: the child died.
+            BoardLost: the child died, or an earlier request never got its answer.
             BenchFault: it did not come back within a budget of CPU time.
         """
+        if self._waiting:
+            raise BoardLost(f"{self._board}: was interrupted in an earlier step")
+        self._waiting = True
         body = marshal.dumps(request)
         try:
             self._socket.sendall(len(body).to_bytes(4, "little") + body)
-            cpu_budget_s = _CPU_S + _CPU_S_PER_S * simulated_s
-            answer = self._receive(cpu_budget_s)
+            answer = self._receive(simulated_s)
         except OSError:
             answer = None
         if answer is None:
             raise BoardLost(self._obituary())
-        return answer
+        self._waiting = False
+        return marshal.loads(answer)  # noqa: S302  # from our own child
 
     def close(self) -> None:
         """End the child at once: it holds nothing that needs saving."""
@@ -85,31 +108,33 @@ class Child:
         stop(self._popen, grace_s=0)
         self._log.close()
 
-    def _receive(self, cpu_budget_s: float) -> Any:  # noqa: ANN401
-        """Return the next answer; None if the child has hung up."""
-        patience: _Patience | None = None
+    def _receive(self, simulated_s: float) -> memoryview | None:
+        """Return the next answer; nothing if the child has hung up."""
+        watch: _Watch | None = None
         buffer = bytearray()
-        wanted = 4
-        while len(buffer) < wanted:
+        while len(buffer) < _HEAD_BYTES or len(buffer) < _size(buffer):
             try:
                 data = self._socket.recv(_CHUNK_BYTES)
-            except TimeoutError:
-                patience = patience or _Patience(self._popen.pid, cpu_budget_s)
-                if patience.is_over():
+            except BlockingIOError:
+                watch = watch or _Watch(self._popen.pid, self._patience, simulated_s)
+                spent = watch.spent()
+                if spent:
                     self._popen.kill()
                     raise BenchFault(
-                        f"{self._board}: simavr did not come back, {patience.spent}"
+                        f"{self._board}: simavr did not come back {spent}"
                     ) from None
                 continue
             if not data:
                 return None
             buffer += data
-            if wanted == 4 <= len(buffer):  # noqa: PLR2004  # the length comes first
-                wanted += int.from_bytes(buffer[:4], "little")
-        return marshal.loads(memoryview(buffer)[4:])  # noqa: S302  # our own child
+        return memoryview(buffer)[_HEAD_BYTES:]
 
     def _obituary(self) -> str:
-        code = self._popen.wait()
+        try:
+            code = self._popen.wait(_LAST_WORDS_S)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            return f"{self._board}: simavr's process hung up and had to be killed"
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else "ended"
         self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _TAIL_BYTES))
         last_words = self._log.read().decode(errors="replace").strip()
@@ -117,27 +142,30 @@ class Child:
         return f"{self._board}: simavr's process {how} (exit code {code}){said}"
 
 
-class _Patience:
-    """How long to wait for a child: in its CPU time, a busy host is no fault."""
+def _size(message: bytearray) -> int:
+    return _HEAD_BYTES + int.from_bytes(message[:_HEAD_BYTES], "little")
 
-    def __init__(self, pid: int, cpu_budget_s: float) -> None:
+
+class _Watch:
+    """Watches one child during one request."""
+
+    def __init__(self, pid: int, patience: Patience, simulated_s: float) -> None:
         self._pid = pid
-        self._cpu_budget_s = cpu_budget_s
-        self._cpu_start_s = self._cpu_seen_s = cpu_used_s(pid) or 0.0
+        self._stalled_s = patience.stalled_s
+        self._cpu_s = patience.cpu_s + patience.cpu_s_per_s * simulated_s
+        self._start_s = self._seen_s = cpu_used_s(pid) or 0.0
         self._moved_at_s = host_now_s()
-        self.spent = ""
 
-    def is_over(self) -> bool:
-        cpu_s = cpu_used_s(self._pid) or 0.0
-        if cpu_s > self._cpu_seen_s:
-            self._cpu_seen_s, self._moved_at_s = cpu_s, host_now_s()
-        used_s = cpu_s - self._cpu_start_s
-        stalled_s = host_now_s() - self._moved_at_s
-        if used_s > self._cpu_budget_s:
-            self.spent = f"after {used_s:.0f} s of CPU time"
-        elif stalled_s > _STALLED_S:
-            self.spent = f"and has not run at all for {stalled_s:.0f} s"
-        return bool(self.spent)
+    def spent(self) -> str:
+        """Say what has been waited for in vain; nothing while there is patience."""
+        cpu_s, now_s = cpu_used_s(self._pid) or 0.0, host_now_s()
+        if cpu_s > self._seen_s:
+            self._seen_s, self._moved_at_s = cpu_s, now_s
+        if cpu_s - self._start_s > self._cpu_s:
+            return f"after {cpu_s - self._start_s:.0f} s of CPU time"
+        if now_s - self._moved_at_s > self._stalled_s:
+            return f"and has not run at all for {now_s - self._moved_at_s:.0f} s"
+        return ""
 
 
 def _spawn(channel: socket.socket, log: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.simavr.board import SimavrBoard
-from pytest_embedbench.engines.simavr.child import Child
+from pytest_embedbench.engines.simavr.child import Child, Patience
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.program import read_program
-from pytest_embedbench.errors import BenchFault, ConfigError, ToolMissing
+from pytest_embedbench.errors import ConfigError, ToolMissing
 
 if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec, FirmwareImage
@@ -30,9 +30,11 @@ class Simavr:
 
     Args:
         library: The shared library to load, by its soname or path.
+        patience: How long to wait for the simulator before giving it up.
     """
 
     library: str = "libsimavr.so.2"
+    patience: Patience = field(default_factory=Patience)
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> SimavrBoard:
         """Start ``image`` on ``spec`` at time 0."""
@@ -82,7 +84,7 @@ class Simavr:
         return f"simavr ({self.library}{', ' if packaged else ''}{packaged})"
 
     def _start(self, name: str, *request: object) -> Child:
-        child = Child(name)
+        child = Child(name, self.patience)
         try:
             self._check(*child.ask((self.library, *request)))
         except BaseException:
@@ -91,17 +93,13 @@ class Simavr:
         return child
 
     def _check(self, word: str, detail: str) -> None:
-        if word == "missing":
-            raise ToolMissing(
-                "simavr",
-                f"{self.library} (libsimavr 1.6 or 1.7)",
-                "install it: sudo apt-get install libsimavr2",
-            )
+        if word == "ready":
+            return
+        tool = f"{self.library} of simavr 1.6 or 1.7"
         if word == "mismatch":
-            raise BenchFault(
-                f"{self.library} is not simavr 1.6 or 1.7, the versions this engine "
-                f"knows: {detail}; install Debian's libsimavr2"
-            )
+            tool += f" (not another version: {detail})"
+        install = "install it: sudo apt-get install libsimavr2"
+        raise ToolMissing("simavr", tool, install)
 
 
 def _options(spec: BoardSpec) -> dict[str, int | bool]:

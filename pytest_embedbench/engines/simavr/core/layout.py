@@ -154,8 +154,21 @@ class Uart(Structure):
 
 
 def load(name: str) -> ctypes.CDLL:
-    """Load libsimavr and declare what we call; raises OSError if it is not here."""
+    """Load libsimavr and declare what we call.
+
+    Raises:
+        OSError: it is not here.
+        LayoutMismatch: it is something else.
+    """
     lib = ctypes.CDLL(name)
+    try:
+        _declare(lib)
+    except AttributeError as error:
+        raise LayoutMismatch(str(error)) from error
+    return lib
+
+
+def _declare(lib: ctypes.CDLL) -> None:
     avr = POINTER(Avr)
     lib.avr_make_mcu_by_name.restype = avr
     lib.avr_make_mcu_by_name.argtypes = (c_char_p,)
@@ -174,7 +187,6 @@ def load(name: str) -> ctypes.CDLL:
     lib.avr_irq_register_notify.argtypes = (c_void_p, c_void_p, c_void_p)
     lib.avr_raise_irq.argtypes = (c_void_p, c_uint32)
     lib.avr_global_logger_set.argtypes = (Logger,)
-    return lib
 
 
 def address_of(function: object) -> int:

@@ -24,30 +24,31 @@ if TYPE_CHECKING:
 
 MAX_PIN_CHANGES = 250_000
 _SOCKET = 0
+_HEAD_BYTES = 4
+_CHUNK_BYTES = 1 << 15
 
 
 def receive() -> Any:  # noqa: ANN401  # whatever the parent marshalled
     """Return the next request; end the process when there will be none."""
-    size = int.from_bytes(_exactly(4), "little")
-    return marshal.loads(_exactly(size))  # noqa: S302  # from our own parent
+    message = b""
+    while len(message) < _HEAD_BYTES or len(message) < _size(message):
+        data = os.read(_SOCKET, _CHUNK_BYTES)
+        if not data:
+            sys.exit(0)
+        message += data
+    return marshal.loads(message[_HEAD_BYTES:])  # noqa: S302  # from our own parent
 
 
 def send(answer: tuple[Any, ...]) -> None:
     """Send one answer."""
     body = marshal.dumps(answer)
-    message = len(body).to_bytes(4, "little") + body
+    message = len(body).to_bytes(_HEAD_BYTES, "little") + body
     while message:
         message = message[os.write(_SOCKET, message) :]
 
 
-def _exactly(size: int) -> bytes:
-    data = os.read(_SOCKET, size)
-    while len(data) < size:
-        more = os.read(_SOCKET, size - len(data))
-        if not more:
-            sys.exit(0)
-        data += more
-    return data
+def _size(message: bytes) -> int:
+    return _HEAD_BYTES + int.from_bytes(message[:_HEAD_BYTES], "little")
 
 
 class Board:
