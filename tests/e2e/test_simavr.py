@@ -171,3 +171,19 @@ def test_a_mega_has_four_uarts(boot: Boot) -> None:
     board.advance(1)
     said = [b"".join(chunk.data for chunk in link.receive()) for link in links]
     assert said == [b"AAA", b"BBB", b"CCC", b"DDD"]
+
+
+def test_a_baud_rate_that_nobody_would_understand_is_noted(boot: Boot) -> None:
+    board = boot("bytes", "-DWAY=ECHO", "-DDIVISOR=207")
+    board.advance(1)
+    board.link().send(b"slow")
+    assert heard(board, 20) == b"slow"
+    (note,) = board.notes
+    assert note.startswith("serial0 runs at 9615 Bd, not at the 115200 Bd of uno")
+
+
+def test_a_transmitter_that_was_never_switched_on_says_nothing(boot: Boot) -> None:
+    board = boot("bytes", "-DWAY=MUTE")
+    assert heard(board, 20) == b""
+    board.reset()
+    assert heard(board, 20) == b""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.engines.simavr.faults import explain
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec, PinSpec
 
 
+_NOTES_TOLD = 100
+
+
 class _Answer(NamedTuple):
     """What ``core.main`` reports after every request."""
 
@@ -31,7 +35,7 @@ class _Answer(NamedTuple):
     chunks: list[tuple[int, int, bytes]]
     pins: list[tuple[int, str, int, int]]
     pwm: list[tuple[int, str, float, float]]
-    lost: list[tuple[int, int]]
+    lost: list[tuple[int, int, int]]
     resets: list[int]
     pins_cut: bool
     fault: tuple[str, int, int, int, str] | None
@@ -97,7 +101,9 @@ class SimavrBoard:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a test author should know of the run: bytes lost, resets allowed."""
-        return tuple(self._notes)
+        told = self._notes[:_NOTES_TOLD]
+        more = len(self._notes) - len(told)
+        return (*told, f"and {more} more notes") if more else tuple(told)
 
     @property
     def child_pid(self) -> int:
@@ -148,7 +154,8 @@ class SimavrBoard:
     def pin_trace(self) -> PinTrace:
         """Return every pin change since boot."""
         if self._commands and not self._closed:
-            self._exchange(self._now_us)
+            with suppress(BoardLost):  # what has been seen stays readable
+                self._exchange(self._now_us)
         if self._pins_cut:
             raise NotSupported(
                 f"{self._spec.name}: the pins changed more than {len(self._pins)} "
@@ -180,9 +187,9 @@ class SimavrBoard:
         commands, self._commands = self._commands, []
         simulated_s = (until_us - self._now_us) / 1e6
         answer = _Answer(*self._child.ask((commands, until_us), simulated_s))
-        links = list(self._links.values())
         for index, cycle, data in answer.chunks:
-            links[index].hear(Chunk(self._us(cycle), data))
+            uart = self._spec.uarts[index]
+            self._links[uart.name].hear(Chunk(self._us(cycle), data))
         for cycle, letter, bit, level in answer.pins:
             name = self._names.get(f"P{letter}{bit}")
             if name:
@@ -201,15 +208,21 @@ class SimavrBoard:
 
     def _note(self, answer: _Answer, until_us: int) -> None:
         when = f"before {until_us / 1000:.3f} ms"
-        for name, (overruns, unheard) in zip(self._links, answer.lost, strict=True):
+        for uart, lost in zip(self._spec.uarts, answer.lost, strict=True):
+            overruns, unheard, odd_bps = lost
             if overruns:
                 self._notes.append(
-                    f"{name} lost {overruns} bytes {when}: the firmware had not read "
-                    "the ones before them"
+                    f"{uart.name} lost {overruns} bytes {when}: the firmware had not "
+                    "read the ones before them"
                 )
             if unheard:
                 self._notes.append(
-                    f"{name} lost {unheard} bytes {when}: its receiver was off"
+                    f"{uart.name} lost {unheard} bytes {when}: its receiver was off"
+                )
+            if odd_bps:
+                self._notes.append(
+                    f"{uart.name} runs at {odd_bps} Bd, not at the {uart.baud_bps} Bd "
+                    f"of {self._spec.name}: a real board would not be understood"
                 )
         self._notes += [
             f"the watchdog reset the firmware at {self._us(cycle) / 1000:.3f} ms"

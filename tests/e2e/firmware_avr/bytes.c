@@ -5,7 +5,7 @@
 
 #include "serial.h"
 
-enum { SPEAK_POLLED, SPEAK_BY_INTERRUPT, ECHO, COUNT, DEAF, LATE };
+enum { SPEAK_POLLED, SPEAK_BY_INTERRUPT, ECHO, COUNT, DEAF, LATE, MUTE };
 
 static volatile uint8_t left = 100;
 
@@ -48,6 +48,10 @@ int main(void)
         while (UCSR0A & _BV(RXC0)) put(UDR0);
         put('\n');
         for (;;) put(get());
+    case MUTE:
+        UCSR0B = _BV(RXEN0);
+        while (--left) put('x');
+        break;
     case LATE:
         for (;;) put(get());
     }

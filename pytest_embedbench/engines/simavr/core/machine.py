@@ -29,7 +29,8 @@ class Machine:
     """The core, its clock and its faults; peripherals hang themselves on it.
 
     ``revive`` functions are called on every reset of the core, which forgets its cycle
-    timers and its pins.
+    timers and its pins; ``started`` functions after the first instruction that follows
+    a start or a reset.
     """
 
     def __init__(self, library: str, mmcu: str, cpu_hz: int, vcc_mv: int) -> None:
@@ -41,6 +42,7 @@ class Machine:
         self.allow_resets = False
         self.resets: list[int] = []
         self.revive: list[Callable[[], None]] = []
+        self.started: list[Callable[[], None]] = []
         self._kept: list[object] = []
         self._pressed = False
         self._target = 0
@@ -77,7 +79,7 @@ class Machine:
         # The stock function sleeps in wall-clock time; this one only counts.
         avr.sleep = layout.address_of(self.lib.avr_pending_sleep_usec)
         self._stop = self.keep(layout.CycleTimer(self._on_stop))
-        self._arm = self.keep(layout.CycleTimer(self._on_arm))
+        self._start = self.keep(layout.CycleTimer(self._on_start))
         self._look = self.keep(layout.CycleTimer(self._on_look))
         avr.reset = self.keep(layout.ResetHook(self._on_reset))
         self._wrap_write(WDTCSR, self._on_watchdog)
@@ -150,7 +152,7 @@ class Machine:
                     "avr_t.flash is not what avr_loadcode wrote"
                 )
         self._reset_word = ctypes.string_at(self.avr.flash, 2)
-        self.at(0, self._arm)
+        self.at(0, self._start)
 
     def run_until(self, cycle: int) -> None:
         """Let the core run to an absolute cycle, or to its fault."""
@@ -213,10 +215,12 @@ class Machine:
             avr.state = layout.LIMBO
         return 0
 
-    def _on_arm(self, _avr: int, _when: int, _param: int) -> int:
-        """Put the trap where only a jump to 0 can find it: the start is over."""
+    def _on_start(self, _avr: int, _when: int, _param: int) -> int:
+        """Put the trap at address 0, where only a jump can find it from now on."""
         if not self.allow_resets:
             ctypes.memmove(self.avr.flash, _TRAP, 2)
+        for started in self.started:
+            started()
         return 0
 
     def _on_log(self, _avr: int, level: int, text: bytes, arguments: int) -> None:
@@ -238,7 +242,7 @@ class Machine:
         avr = self.avr
         avr.run_cycle_limit = _NO_LIMIT
         ctypes.memmove(avr.flash, self._reset_word, 2)
-        self.at(avr.cycle, self._arm)
+        self.at(avr.cycle, self._start)
         for revive in self.revive:
             revive()
         if self._pressed:

@@ -90,9 +90,9 @@ class Board:
             for index, uart in enumerate(self.uarts)
             for chunk in uart.take(cycle)
         ]
-        lost = [(uart.overruns, uart.unheard) for uart in self.uarts]
+        lost = [(uart.overruns, uart.unheard, uart.odd_bps) for uart in self.uarts]
         for uart in self.uarts:
-            uart.overruns = uart.unheard = 0
+            uart.overruns = uart.unheard = uart.odd_bps = 0
         machine = self.machine
         answer = (
             machine.avr.cycle,

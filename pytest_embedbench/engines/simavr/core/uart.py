@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from ctypes import c_uint32, pointer
 
 from pytest_embedbench.engines.simavr.core import layout
 
@@ -12,79 +11,75 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr.core.machine import Machine
 
 _INPUT, _OUTPUT = 0, 1
+_FLAGS_AT_START = 3
 # UCSRnA, UCSRnB, UCSRnC, then UBRRnL, UBRRnH and UDRnL, seen from UCSRnA.
-_B, _C, _BAUD_LOW, _BAUD_HIGH, _UDR = 1, 2, 4, 5, 6
+_A, _B, _C, _BAUD_LOW, _BAUD_HIGH, _UDR = 0, 1, 2, 4, 5, 6
 _U2X, _DOR = 0x02, 0x08
-_RXEN, _UDRIE, _NINE_BITS = 0x10, 0x20, 0x04
+_RXEN, _TXEN, _UDRIE, _NINE_BITS = 0x10, 0x08, 0x20, 0x04
 _PARITY, _TWO_STOPS = 0x20, 0x08
 # The receiver holds two bytes in its buffer and one in its shift register.
 _RECEIVER_BYTES = 3
-
-
-def _byte_cycles(registers: bytes) -> int:
-    divisor = 1 + registers[_BAUD_LOW] + ((registers[_BAUD_HIGH] & 15) << 8)
-    frame = registers[_C]
-    bits = 7 + (frame >> 1 & 3)  # start, five to eight data bits, stop
-    for has_one_more in (
-        frame & _PARITY,
-        frame & _TWO_STOPS,
-        registers[_B] & _NINE_BITS,
-    ):
-        bits += bool(has_one_more)
-    return bits * divisor * (8 if registers[0] & _U2X else 16)
+# Ten bits sampled in their middle: half a bit may be missed at the last one.
+_TOLERANCE = 0.05
 
 
 class Usart:
-    """The wire of one USART.
+    """The wire of one USART, whose other end speaks at ``baud_bps``.
 
-    ``baud_bps`` is what the other side sends at while the receiver is off.
+    Since the last report: ``overruns`` are bytes lost because the firmware had not
+    read, ``unheard`` those that came while the receiver was off; ``odd_bps`` is a baud
+    rate of the firmware that the other end would not understand.
     """
 
     def __init__(self, machine: Machine, number: int, baud_bps: int) -> None:
+        self.overruns = self.unheard = self.odd_bps = 0
         self._machine = machine
         self._base = machine.mcu.uarts[number]
-        self._nominal = 10 * machine.cpu_hz // baud_bps
-        slot = machine.avr.io[self._base + _UDR - 32]
-        self._uart = layout.Uart.from_address(slot.read_param)
-        self._check(number)
-        self._input = machine.lib.avr_io_getirq(
-            machine.pointer, layout.ioctl(f"uar{number}"), _INPUT
-        )
-        quiet = c_uint32(0)  # neither prints to stdout nor sleeps when polled
-        machine.lib.avr_ioctl(
-            machine.pointer, layout.ioctl(f"uas{number}"), pointer(quiet)
-        )
-        output = machine.lib.avr_io_getirq(
-            machine.pointer, layout.ioctl(f"uar{number}"), _OUTPUT
-        )
-        machine.notify(output, self._on_output)
+        self._baud_bps = baud_bps
         self._registers = machine.data[self._base : self._base + _UDR]
         self._spans: dict[bytes, int] = {}
-        self._timer = machine.keep(layout.CycleTimer(self._on_byte_end))
-        machine.revive.append(self._on_reset)
         self._said = bytearray()
         self._said_at: list[int] = []
         self._line_free_at = 0
         self._wire = bytearray()
         self._byte_end = 0
-        self.overruns = 0
-        self.unheard = 0
+        self._connect(number)
 
-    def _check(self, number: int) -> None:
-        uart = self._uart
+    def _connect(self, number: int) -> None:
+        machine, base = self._machine, self._base
+        slot = machine.avr.io[base + _UDR - 32]
+        self._uart = uart = layout.Uart.from_address(slot.read_param)
         seen = (uart.name, uart.r_udr, uart.r_ucsra, uart.flags)
-        if seen != (b"%d" % number, self._base + _UDR, self._base, 3):
-            raise layout.LayoutMismatch(
-                f"avr_uart_t {number} is not where it should be"
-            )
+        if seen != (b"%d" % number, base + _UDR, base, _FLAGS_AT_START):
+            raise layout.LayoutMismatch(f"avr_uart_t {number} is not laid out as known")
+        uart.flags = 0  # do not print to stdout, do not sleep when polled
+        signals = layout.ioctl(f"uar{number}")
+        getirq = machine.lib.avr_io_getirq
+        self._input = getirq(machine.pointer, signals, _INPUT)
+        output = getirq(machine.pointer, signals, _OUTPUT)
+        machine.notify(output, self._on_output)
+        self._timer = machine.keep(layout.CycleTimer(self._on_byte_end))
+        machine.revive.append(self._on_reset)
+        machine.started.append(self._on_started)
 
     def byte_cycles(self) -> int:
         """Return how long one byte takes with the registers as they are."""
         registers = bytes(self._registers)
         span = self._spans.get(registers)
         if span is None:
-            span = self._spans[registers] = _byte_cycles(registers)
+            span = self._spans[registers] = self._byte_cycles(registers)
         return span
+
+    def _byte_cycles(self, registers: bytes) -> int:
+        divisor = 1 + registers[_BAUD_LOW] + ((registers[_BAUD_HIGH] & 15) << 8)
+        bit_cycles = divisor * (8 if registers[_A] & _U2X else 16)
+        bps = self._machine.cpu_hz / bit_cycles
+        if abs(bps - self._baud_bps) > _TOLERANCE * self._baud_bps:
+            self.odd_bps = round(bps)
+        bits = 7 + (registers[_C] >> 1 & 3)  # start, five to eight data bits, stop
+        bits += bool(registers[_C] & _PARITY) + bool(registers[_C] & _TWO_STOPS)
+        bits += bool(registers[_B] & _NINE_BITS)
+        return bits * bit_cycles
 
     # ------------------------------------------------------------------- firmware ->
     def _on_output(self, _irq: int, byte: int, _param: int) -> None:
@@ -140,7 +135,8 @@ class Usart:
             uart.fifo_write = (uart.fifo_write - 1) & 63
             data[base] |= _DOR
             self.overruns += 1
-        self._byte_end = cycle + (self.byte_cycles() if listening else self._nominal)
+        nominal = 10 * self._machine.cpu_hz // self._baud_bps
+        self._byte_end = cycle + (self.byte_cycles() if listening else nominal)
 
     def _on_byte_end(self, _avr: int, when: int, _param: int) -> int:
         uart, data, base = self._uart, self._machine.data, self._base
@@ -169,3 +165,7 @@ class Usart:
         self._line_free_at = now
         if self._wire:
             self._machine.at(self._byte_end, self._timer)
+
+    def _on_started(self) -> None:
+        """Switch the transmitter off, which simavr has on after a reset."""
+        self._machine.data[self._base + _B] &= ~_TXEN
