@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.plugin import collect, header, options, report, session
+from pytest_embedbench.plugin import options
 from pytest_embedbench.plugin.fixtures import (
     bench,
     board,
@@ -27,9 +27,12 @@ from pytest_embedbench.plugin.fixtures import (
     scenario,
     uno_board,
 )
+from pytest_embedbench.plugin.stash import TESTLOG, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+    from pytest_embedbench.plugin.session import WorkerNode
 
 __all__ = [
     "bench",
@@ -58,16 +61,25 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers and check the options."""
     for marker in options.MARKERS:
         config.addinivalue_line("markers", marker)
-    session.start(config)
+    if options.any_set(config):
+        session_of(config)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say what boards will run, built by what, and where the files go."""
-    return header.lines(config.stash[session.SESSION])
+    if not options.settings(config, "board"):
+        return []
+    from pytest_embedbench.plugin import header  # noqa: PLC0415  # late
+
+    return header.lines(session_of(config))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that uses the ``board`` fixture once per ``--board``."""
+    if "board_spec" not in metafunc.fixturenames:
+        return
+    from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late
+
     collect.parametrize_by_board(metafunc)
 
 
@@ -76,6 +88,8 @@ def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
     """Refuse to run board tests without a board."""
+    from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late
+
     collect.check_boards_chosen(config, items)
 
 
@@ -84,6 +98,10 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Say whose fault a failure is, and put the conversation under it."""
+    if TESTLOG not in item.stash:
+        return (yield)
+    from pytest_embedbench.plugin import report  # noqa: PLC0415  # late
+
     report.hide_our_frames(item, call)
     made = yield
     report.complete(item, call, made)
@@ -94,18 +112,23 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Say where the artifacts are and whose faults the failures were."""
-    report.summarise(terminalreporter, config.stash[session.SESSION])
+    if options.settings(config, "board"):
+        from pytest_embedbench.plugin import report  # noqa: PLC0415  # late
+
+        report.summarise(terminalreporter, session_of(config))
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: session.WorkerNode) -> None:
+def pytest_configure_node(node: WorkerNode) -> None:
     """Share the run's name with an xdist worker (a hook of xdist)."""
-    session.tell_worker(node)
+    from pytest_embedbench.plugin.session import tell_worker  # noqa: PLC0415  # late
+
+    tell_worker(node)
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_node_collection_finished(
-    node: session.WorkerNode, ids: list[str]
-) -> None:
+def pytest_xdist_node_collection_finished(node: WorkerNode, ids: list[str]) -> None:
     """Refuse board tests without a board on behalf of a worker (a hook of xdist)."""
+    from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late
+
     collect.check_worker_boards_chosen(node.config, ids)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.plugin.fixtures import NO_BOARD
-from pytest_embedbench.plugin.session import SESSION
+from pytest_embedbench.plugin.options import settings
+from pytest_embedbench.plugin.stash import session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +22,7 @@ def parametrize_by_board(metafunc: pytest.Metafunc) -> None:
     """Make one test per chosen board, unless the test names its boards itself."""
     if _PARAMETER not in metafunc.fixturenames or _names_its_boards(metafunc):
         return
-    names = metafunc.config.stash[SESSION].board_names()
+    names = settings(metafunc.config, "board")
     metafunc.parametrize(
         _PARAMETER,
         names or [NO_BOARD],
@@ -39,13 +40,13 @@ def check_boards_chosen(config: pytest.Config, items: Iterable[pytest.Item]) -> 
     if config.option.collectonly or hasattr(config, "workerinput"):
         return
     if any(_without_board(item) for item in items):
-        raise pytest.UsageError(config.stash[SESSION].no_board_message())
+        raise pytest.UsageError(session_of(config).no_board_message())
 
 
 def check_worker_boards_chosen(config: pytest.Config, ids: Iterable[str]) -> None:
     """Raise ``UsageError`` if a worker has selected a test that lacks a board."""
     if any(re.search(rf"[\[-]{_NO_BOARD_ID}[\]-]", name) for name in ids):
-        raise pytest.UsageError(config.stash[SESSION].no_board_message())
+        raise pytest.UsageError(session_of(config).no_board_message())
 
 
 def _names_its_boards(metafunc: pytest.Metafunc) -> bool:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from pytest_embedbench.errors import EmbedbenchError, ToolMissing
-from pytest_embedbench.plugin.session import SESSION, Session
-from pytest_embedbench.plugin.testlog import TESTLOG, TestLog
+from pytest_embedbench.plugin.stash import TESTLOG, session_of
+from pytest_embedbench.plugin.told import told_plainly
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Iterator
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.bench.registry import Registry
     from pytest_embedbench.bench.scenario import Scenario
     from pytest_embedbench.contracts import Board, Plant
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+    from pytest_embedbench.plugin.session import Session
+    from pytest_embedbench.plugin.testlog import TestLog
 
 NO_BOARD = "no --board given"
 
@@ -26,7 +27,7 @@ NO_BOARD = "no --board given"
 @pytest.fixture(scope="session")
 def registry(pytestconfig: pytest.Config) -> Registry:
     """Everything installed, by name: engines, builders, boards, plants."""
-    return pytestconfig.stash[SESSION].registry
+    return session_of(pytestconfig).registry
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., Board]]:
             source: FirmwareSource | None = None,
             image: FirmwareImage | None = None,
         ) -> Board:
-            with _told_plainly():
+            with told_plainly():
                 spec = _session(request).registry.board(name)
             if image is None:
                 image = _image(request, spec, source or _source(request, spec))
@@ -126,7 +127,7 @@ def make_bench(request: pytest.FixtureRequest) -> Iterator[Callable[[Board], Ben
     with ExitStack() as opened:
 
         def make(board: Board) -> Bench:
-            with _told_plainly():
+            with told_plainly():
                 log = _log(request)
                 suite = _session(request).suite_or_none(request.path)
                 boot_line = suite.task.boot_line if suite and suite.task else ""
@@ -149,7 +150,7 @@ def plant(registry: Registry) -> Callable[..., Plant[Any]]:
     """A factory: ``plant("tank_fill_drain", level=20)``; parameters set its start."""
 
     def make(name: str, **parameters: object) -> Plant[Any]:
-        with _told_plainly():
+        with told_plainly():
             return registry.plant(name, **parameters)
 
     return make
@@ -161,7 +162,7 @@ def scenario(request: pytest.FixtureRequest) -> Callable[[str], Scenario]:
     from pytest_embedbench.bench.scenario import load_scenarios, pick  # noqa: PLC0415
 
     def find(name: str) -> Scenario:
-        with _told_plainly():
+        with told_plainly():
             file = request.path.with_name("scenarios.toml")
             return pick(load_scenarios(file), name)
 
@@ -169,7 +170,7 @@ def scenario(request: pytest.FixtureRequest) -> Callable[[str], Scenario]:
 
 
 def _session(request: pytest.FixtureRequest) -> Session:
-    return request.config.stash[SESSION]
+    return session_of(request.config)
 
 
 def _node(request: pytest.FixtureRequest) -> pytest.Item:
@@ -178,6 +179,8 @@ def _node(request: pytest.FixtureRequest) -> pytest.Item:
 
 def _log(request: pytest.FixtureRequest) -> TestLog:
     """Return the record of this attempt; a rerun starts a new one."""
+    from pytest_embedbench.plugin.testlog import TestLog  # noqa: PLC0415  # late
+
     node = _node(request)
     if TESTLOG not in node.stash:
         node.stash[TESTLOG] = TestLog(
@@ -190,23 +193,18 @@ def _log(request: pytest.FixtureRequest) -> TestLog:
 
 def _source(request: pytest.FixtureRequest, spec: BoardSpec) -> FirmwareSource:
     session = _session(request)
-    with _told_plainly():
+    with told_plainly():
         return session.source(request.path, spec)
 
 
 def _image(
     request: pytest.FixtureRequest, spec: BoardSpec, source: FirmwareSource
 ) -> FirmwareImage:
-    session = _session(request)
     log = _log(request)
     log.board = spec.name
     log.environment = source.environment
-    with _told_plainly():
-        try:
-            log.image = session.image(source)
-        except ToolMissing as missing:
-            session.missing(missing, spec)
-            raise
+    with told_plainly():
+        log.image = _session(request).image(source, spec)
     return log.image
 
 
@@ -216,31 +214,21 @@ def _boot(
     image: FirmwareImage,
     opened: ExitStack,
 ) -> Board:
-    session = _session(request)
-    with _told_plainly():
-        engine = session.registry.engine(spec.engine)
-        try:
-            board = engine.boot(spec, image)
-        except ToolMissing as missing:
-            session.missing(missing, spec)
-            raise
+    with told_plainly():
+        board = _session(request).boot(spec, image)
     opened.callback(board.close)
     _skip_unless_capable(request, board)
     return board
 
 
 def _skip_unless_capable(request: pytest.FixtureRequest, board: Board) -> None:
+    from pytest_embedbench.model import Capability  # noqa: PLC0415  # late
+
     able = {capability.value for capability in board.capabilities}
+    known = sorted(capability.value for capability in Capability)
     for marker in _node(request).iter_markers("needs"):
+        if unknown := set(marker.args) - set(known):
+            listed = f"{', '.join(map(repr, unknown))}; known: {', '.join(known)}"
+            pytest.fail(f"needs(): no such capability: {listed}", pytrace=False)
         if lacking := set(marker.args) - able:
             pytest.skip(f"{board.spec.name} lacks {', '.join(sorted(lacking))}")
-
-
-@contextmanager
-def _told_plainly() -> Generator[None]:
-    """Let our errors reach the report as their one sentence, without a traceback."""
-    try:
-        yield
-    except EmbedbenchError as error:
-        failure = pytest.fail.Exception(str(error), pytrace=False)
-        raise failure from error

@@ -11,13 +11,10 @@ if TYPE_CHECKING:
 
 
 def lines(session: Session) -> list[str]:
-    """Return the header; nothing when no board is chosen, for then nothing is used."""
-    names = session.board_names()
-    if not names:
-        return []
+    """Return the header of a session that has boards."""
     boards = [
         f"{spec.name} ({spec.engine}, {spec.mcu})"
-        for spec in (session.registry.board(name) for name in names)
+        for spec in (session.registry.board(name) for name in session.board_names())
     ]
     builder = session.builder()
     missing = builder.missing()

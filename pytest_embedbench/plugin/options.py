@@ -6,9 +6,8 @@ Precedence: command line > ini > environment > default.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import pytest
 
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(NamedTuple):  # quicker to start with than a dataclass
     """One setting. ``name`` has words joined by ``_`` and no prefix."""
 
     name: str
@@ -88,6 +86,13 @@ OPTIONS = (
         choices=("always", "failed", "never"),
     ),
     Option(
+        name="builder",
+        flag="--embedbench-builder",
+        metavar="NAME",
+        help="What builds the firmware",
+        default="platformio",
+    ),
+    Option(
         name="pio",
         flag="--embedbench-pio",
         metavar="FILE",
@@ -130,6 +135,11 @@ def add_options(parser: pytest.Parser) -> None:
         )
         kind: Literal["args", "string"] = "args" if option.many else "string"
         parser.addini(option.dest, option.full_help(), type=kind, default=None)
+
+
+def any_set(config: pytest.Config) -> bool:
+    """Say whether anybody has set any option of ours."""
+    return any(_first_set(config, option)[0] for option in OPTIONS)
 
 
 def setting(config: pytest.Config, name: str) -> str:

@@ -13,7 +13,8 @@ from pytest_embedbench.errors import (
     EmbedbenchError,
     FirmwareFault,
 )
-from pytest_embedbench.plugin.testlog import TESTLOG, TestLog
+from pytest_embedbench.plugin.stash import TESTLOG
+from pytest_embedbench.plugin.told import cause_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_embedbench.plugin.session import Session
+    from pytest_embedbench.plugin.testlog import TestLog
 
 BLAME = "embedbench_blame"
+BOARD = "embedbench_board"
 _PACKAGE = Path(__file__).parents[1]
 _WORDS = {
     "firmware": "firmware fault",
@@ -77,15 +80,14 @@ def complete(
     item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
 ) -> None:
     """Add blame and transcripts to ``report``; after teardown, write ``test.json``."""
-    log = item.stash.get(TESTLOG, None)
-    if log is None:
-        return
+    log = item.stash[TESTLOG]
+    _add_property(item, report, BOARD, log.board)
     blame, reason = "", ""
     if report.failed and call.excinfo is not None:
         error = call.excinfo.value
         blame = blame_for(error, ran=bool(log.benches))
         reason = _reason(error)
-        report.user_properties.append((BLAME, blame))
+        _add_property(item, report, BLAME, blame)
         _add_sections(report, log, blame, reason)
     elif report.skipped and call.excinfo is not None:
         reason = str(call.excinfo.value)
@@ -94,12 +96,12 @@ def complete(
     if report.when == "teardown":
         log.write()
         del item.stash[TESTLOG]
+        ours = (BOARD, BLAME)
+        item.user_properties[:] = [p for p in item.user_properties if p[0] not in ours]
 
 
 def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
     """Print where the files are and how many failures were whose."""
-    if not session.board_names():
-        return
     blamed = Counter(
         value
         for outcome in ("failed", "error")
@@ -110,8 +112,33 @@ def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
     if blamed:
         shares = ", ".join(f"{count} x {_WORDS[who]}" for who, count in blamed.items())
         reporter.write_line(f"embedbench: {shares}")
+    for name in _never_ran(reporter, session):
+        reporter.write_line(f"embedbench: nothing ran on {name}", yellow=True)
     if session.run_dir.exists():
         reporter.write_line(f"embedbench: artifacts in {session.run_dir}")
+
+
+def _never_ran(reporter: pytest.TerminalReporter, session: Session) -> list[str]:
+    """Return the boards whose every test was skipped: green, and yet no result."""
+    outcomes: dict[str, set[str]] = {}
+    for outcome in ("passed", "failed", "error", "skipped"):
+        for report in reporter.getreports(outcome):
+            for name, value in report.user_properties:
+                if name == BOARD:
+                    outcomes.setdefault(str(value), set()).add(outcome)
+    return [n for n in session.board_names() if outcomes.get(n) == {"skipped"}]
+
+
+def _add_property(
+    item: pytest.Item, report: pytest.TestReport, name: str, value: str
+) -> None:
+    """Add a property to this report and to those of the phases to come.
+
+    JUnit XML takes them from the last one.
+    """
+    if (name, value) not in report.user_properties:
+        report.user_properties.append((name, value))
+        item.user_properties.append((name, value))
 
 
 def _add_sections(
@@ -135,4 +162,4 @@ def _reason(error: BaseException) -> str:
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
-        error = error.__cause__
+        error = cause_of(error)

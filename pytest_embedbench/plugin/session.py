@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import pytest
 
@@ -13,12 +13,13 @@ from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.errors import BenchFault, ConfigError, ToolMissing
 from pytest_embedbench.places import cache_root
 from pytest_embedbench.plugin.options import path_setting, setting, settings
+from pytest_embedbench.plugin.stash import session_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.bench.images import ImageCache
-    from pytest_embedbench.contracts import Builder
+    from pytest_embedbench.contracts import Board, Builder
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
     from pytest_embedbench.task import Suite
 
@@ -86,9 +87,22 @@ class Session:
         environment = environment_for(self.builder(), spec, source.project_dir)
         return source.for_environment(environment)
 
-    def image(self, source: FirmwareSource) -> FirmwareImage:
-        """Return the built ``source``, from the cache if nothing has changed."""
-        return self.images().image(self.builder(), source)
+    def image(self, source: FirmwareSource, spec: BoardSpec) -> FirmwareImage:
+        """Return the built ``source``, from the cache if nothing has changed.
+
+        What is not installed skips the test, unless ``spec`` is required here.
+        """
+        try:
+            return self.images().image(self.builder(), source)
+        except ToolMissing as missing:
+            self._skip_or_raise(missing, spec)
+
+    def boot(self, spec: BoardSpec, image: FirmwareImage) -> Board:
+        """Return a running board, or skip like ``image`` where there is no engine."""
+        try:
+            return self.registry.engine(spec.engine).boot(spec, image)
+        except ToolMissing as missing:
+            self._skip_or_raise(missing, spec)
 
     def images(self) -> ImageCache:
         """Return the store of built images, shared by workers and runs."""
@@ -108,19 +122,30 @@ class Session:
                 "cache_dir": path_setting(self.config, "cache"),
             }
             chosen = {name: path for name, path in options.items() if path}
-            self._builder = self.registry.builder("platformio", **chosen)
+            self._builder = self.registry.builder(
+                setting(self.config, "builder"), **chosen
+            )
         return self._builder
 
-    def missing(self, error: ToolMissing, spec: BoardSpec) -> None:
-        """Skip the test, or raise if the board is required here."""
+    def check_required_names(self) -> None:
+        """Raise ``ConfigError`` if what is required here is nothing that there is."""
+        required = settings(self.config, "require")
+        if not required:
+            return
+        known = {"all"}
+        for kind in ("board", "engine", "builder"):
+            known.update(self.registry.names(kind))
+        for name in required:
+            if name not in known:
+                message = f"--embedbench-require: {name!r} is no board and no engine"
+                raise ConfigError(f"{message}; known: {', '.join(sorted(known))}")
+
+    def _skip_or_raise(self, error: ToolMissing, spec: BoardSpec) -> NoReturn:
         required = settings(self.config, "require")
         if {"all", spec.name, spec.engine, error.needed_by} & set(required):
             message = f"required here (--embedbench-require): {error}"
             raise BenchFault(message) from error
         pytest.skip(f"not installed: {error}")
-
-
-SESSION = pytest.StashKey[Session]()
 
 
 def start(config: pytest.Config) -> Session:
@@ -132,10 +157,10 @@ def start(config: pytest.Config) -> Session:
     worker_input: dict[str, str] = getattr(config, "workerinput", {})
     fresh = f"{host_stamp().replace('-', '').replace(':', '')}-{os.getpid()}"
     session = Session(config=config, run_name=worker_input.get(_RUN_NAME, fresh))
-    config.stash[SESSION] = session
     try:
         for name in session.board_names():
             session.registry.board(name)
+        session.check_required_names()
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from error
     setting(config, "plots")
@@ -151,4 +176,4 @@ class WorkerNode(Protocol):
 
 def tell_worker(node: WorkerNode) -> None:
     """Hand an xdist worker what it must share with the controller."""
-    node.workerinput[_RUN_NAME] = node.config.stash[SESSION].run_name
+    node.workerinput[_RUN_NAME] = session_of(node.config).run_name

@@ -6,12 +6,12 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from pytest_embedbench.clock import host_stamp
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.model import FirmwareImage
@@ -86,6 +86,3 @@ class TestLog:
         }
         text = json.dumps(record, indent=2, sort_keys=False, default=str)
         (self.folder() / "test.json").write_text(text + "\n", encoding="utf-8")
-
-
-TESTLOG = pytest.StashKey[TestLog]()

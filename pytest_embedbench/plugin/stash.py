@@ -1,0 +1,27 @@
+"""Where the plugin keeps things on pytest's own objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_embedbench.plugin.session import Session
+    from pytest_embedbench.plugin.testlog import TestLog
+
+_SESSION: pytest.StashKey[Session] = pytest.StashKey()
+TESTLOG: pytest.StashKey[TestLog] = pytest.StashKey()
+
+
+def session_of(config: pytest.Config) -> Session:
+    """Return what this process knows for a whole session; made on first use.
+
+    Raises:
+        pytest.UsageError: an unknown board, a broken datasheet, a bad option.
+    """
+    if _SESSION not in config.stash:
+        from pytest_embedbench.plugin.session import start  # noqa: PLC0415  # late
+
+        config.stash[_SESSION] = start(config)
+    return config.stash[_SESSION]

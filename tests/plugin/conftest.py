@@ -1,0 +1,183 @@
+"""Inner pytest runs with a third party's package: board, engine and builder.
+
+Its firmware is a Python generator in the suite's ``firmware.py``, so these runs need no
+compiler and no simulator; what they test is the plugin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+# Inner runs in this process must meet the modules that the outer one has, or an error's
+# class is not the one that is looked for.
+import pytest_embedbench.plugin.collect
+import pytest_embedbench.plugin.header
+import pytest_embedbench.plugin.report
+import pytest_embedbench.plugin.session
+import pytest_embedbench.plugin.testlog
+import pytest_embedbench.testing  # noqa: F401
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Plugins that these runs do not need and that take long to start.
+WITHOUT = [
+    f"-pno:{name}"
+    for name in ("cacheprovider", "hypothesispytest", "benchmark", "anyio", "timeout")
+]
+
+ENTRY_POINTS = """\
+[embedbench.engines]
+lab = thirdparty.lab:Engine
+[embedbench.builders]
+lab = thirdparty.lab:Builder
+[embedbench.boards]
+thirdparty = thirdparty.boards
+"""
+
+BOARD = """\
+engine = "lab"
+mcu = "python"
+cpu_hz = 1_000_000
+environments = ["lab"]
+[uarts.uart0]
+baud_bps = 115_200
+"""
+
+LAB = """\
+import hashlib
+import runpy
+
+from pytest_embedbench.errors import BuildError, ToolMissing
+from pytest_embedbench.model import FirmwareImage
+from pytest_embedbench.testing import Loopback
+
+
+class Engine:
+    def missing(self):
+        return None
+
+    def version(self):
+        return "lab engine 1"
+
+    def boot(self, spec, image):
+        if spec.name == "absent":
+            raise ToolMissing("lab", "the crane", "buy a crane")
+        if spec.name == "blind":
+            board = Loopback(read(image.elf_path)).boot(spec, image)
+            board.capabilities = frozenset()
+            return board
+        return Loopback(read(image.elf_path)).boot(spec, image)
+
+
+def read(path):
+    return runpy.run_path(str(path))["firmware"]
+
+
+class Builder:
+    def __init__(self, cache_dir=None):
+        self.cache_dir = cache_dir
+
+    def missing(self):
+        return None
+
+    def version(self):
+        return "lab builder 1"
+
+    def environments(self, project_dir):
+        return ("lab",)
+
+    def _source(self, source):
+        return source.project_dir / "firmware.py"
+
+    def fingerprint(self, source):
+        return hashlib.sha256(self._source(source).read_bytes()).hexdigest()
+
+    def build(self, source, out_dir):
+        text = self._source(source).read_text()
+        with (source.project_dir / "builds.log").open("a") as log:
+            log.write("built\\n")
+        if "syntax error" in text:
+            log_path = out_dir / "build.log"
+            raise BuildError("lab", 1, log_path, "firmware.c:1:1: error: expected ;")
+        elf = out_dir / "firmware.elf"
+        elf.write_text(text)
+        return FirmwareImage(environment="lab", elf_path=elf, sha256="0" * 64,
+                             key=self.fingerprint(source))
+"""
+
+TANK = """\
+from pytest_embedbench.testing import tank_firmware as firmware
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite in a folder of its own, and how to run it."""
+
+    pytester: pytest.Pytester
+
+    @property
+    def root(self) -> Path:
+        return self.pytester.path
+
+    def firmware(self, text: str) -> None:
+        (self.root / "firmware.py").write_text(text)
+
+    def test(self, text: str, name: str = "test_it.py") -> None:
+        (self.root / name).write_text(text)
+
+    def board(self, name: str, text: str = BOARD) -> None:
+        (self.root / "thirdparty" / "boards" / f"{name}.toml").write_text(text)
+
+    def run(self, *args: str, board: str = "lab") -> pytest.RunResult:
+        """Run it in this process; ``-n`` starts workers of their own all the same."""
+        chosen = [f"--board={board}"] if board else []
+        return self.pytester.runpytest_inprocess(
+            "--embedbench-builder=lab",
+            f"--embedbench-cache={self.root / 'cache'}",
+            *WITHOUT,
+            *chosen,
+            *args,
+        )
+
+    def runs(self) -> list[Path]:
+        """Return the folders of artifacts of all runs so far, oldest first."""
+        return sorted(
+            path
+            for path in (self.root / ".embedbench" / "runs").glob("*")
+            if not path.is_symlink()
+        )
+
+    def only(self, name: str) -> Path:
+        """Return the one artifact of that name."""
+        (found,) = (path for run in self.runs() for path in run.rglob(name))
+        return found
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
+    """A suite whose board, engine and builder come from somebody's package."""
+    package = pytester.path / "thirdparty"
+    (package / "boards").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "boards" / "__init__.py").touch()
+    (package / "lab.py").write_text(LAB)
+    info = pytester.path / "thirdparty-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.0\n"
+    )
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    (pytester.path / "platformio.ini").write_text("[env:lab]\n")
+    monkeypatch.syspath_prepend(pytester.path)
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+    for name in ("BOARD", "FIRMWARE", "REQUIRE", "ARTIFACTS", "CACHE"):
+        monkeypatch.delenv(f"EMBEDBENCH_{name}", raising=False)
+    made = Suite(pytester)
+    made.board("lab")
+    made.firmware(TANK)
+    return made

@@ -1,0 +1,140 @@
+"""Choosing boards, and what happens when one is not there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Suite
+
+HELLO = """
+def test_hello(bench):
+    bench.wait_for_boot()
+"""
+
+
+def test_a_test_runs_once_per_board(suite: Suite) -> None:
+    suite.board("other", (suite.root / "thirdparty/boards/lab.toml").read_text())
+    suite.test(HELLO)
+    result = suite.run("-v", "--board=other")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*test_hello[[]lab]*", "*test_hello[[]other]*"])
+
+
+def test_without_a_board_it_is_a_usage_error_that_lists_them(suite: Suite) -> None:
+    suite.test(HELLO)
+    result = suite.run(board="")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *add --board=NAME*known boards:*lab*"])
+
+
+def test_without_a_board_it_is_a_usage_error_under_xdist_too(suite: Suite) -> None:
+    suite.test(HELLO)
+    result = suite.run("-n", "2", board="")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *add --board=NAME*known boards:*lab*"])
+
+
+def test_tests_can_be_listed_without_a_board(suite: Suite) -> None:
+    suite.test(HELLO)
+    assert suite.run("--collect-only", board="").ret == pytest.ExitCode.OK
+
+
+def test_tests_that_need_no_board_run_without_one(suite: Suite) -> None:
+    suite.test("def test_plain():\n    pass\n" + HELLO)
+    suite.run("-k", "plain", board="").assert_outcomes(passed=1, deselected=1)
+
+
+def test_an_unknown_board_lists_the_known_ones(suite: Suite) -> None:
+    suite.test(HELLO)
+    result = suite.run(board="lba")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: no board named 'lba'; known boards:*lab*"])
+
+
+def test_a_broken_datasheet_names_file_and_key(suite: Suite) -> None:
+    suite.board("bad", 'engine = "lab"\nmcu = 5\n')
+    suite.test(HELLO)
+    result = suite.run(board="bad")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *bad.toml: cpu_hz: missing"])
+
+
+def test_an_engine_that_is_not_installed_skips_with_the_advice(suite: Suite) -> None:
+    suite.board("absent")
+    suite.test(HELLO)
+    result = suite.run("-rs", board="absent")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*not installed: lab needs the crane*buy a crane*"])
+    result.stdout.fnmatch_lines(["*embedbench: nothing ran on absent*"])
+
+
+@pytest.mark.parametrize("name", ["absent", "lab", "all"])
+def test_a_required_engine_that_is_absent_is_an_error(suite: Suite, name: str) -> None:
+    suite.board("absent")
+    suite.test(HELLO)
+    result = suite.run(f"--embedbench-require={name}", board="absent")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*required here*the crane*buy a crane*"])
+    result.stdout.fnmatch_lines(["*embedbench: 1 x bench fault*"])
+
+
+def test_requiring_what_nobody_knows_is_a_usage_error(suite: Suite) -> None:
+    suite.test(HELLO)
+    result = suite.run("--embedbench-require=simavrr")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *--embedbench-require*'simavrr'*known*lab*"])
+
+
+def test_a_test_that_needs_exact_time_skips_where_there_is_none(suite: Suite) -> None:
+    suite.board("blind")
+    suite.test(
+        "import pytest\n@pytest.mark.needs('step-time')\ndef test_it(bench): pass\n"
+    )
+    result = suite.run("-rs", board="blind")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*blind lacks step-time*"])
+
+
+def test_a_capability_that_does_not_exist_is_an_error(suite: Suite) -> None:
+    suite.test(
+        "import pytest\n@pytest.mark.needs('step-tmie')\ndef test_it(bench): pass\n"
+    )
+    result = suite.run()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*'step-tmie'*step-time*"])
+
+
+def test_boot_takes_any_board_by_name(suite: Suite) -> None:
+    suite.test(
+        "def test_it(boot, make_bench):\n"
+        "    make_bench(boot('lab')).wait_for_boot()\n"
+        "    make_bench(boot('lab')).wait_for_boot()\n"
+    )
+    suite.run(board="").assert_outcomes(passed=1)
+
+
+def test_an_unknown_plant_lists_the_known_ones(suite: Suite) -> None:
+    suite.test("def test_it(plant):\n    plant('tnak')\n")
+    result = suite.run(board="")
+    result.stdout.fnmatch_lines(["*no plant named 'tnak'; known plants:*tank*"])
+
+
+def test_a_parameter_that_the_plant_lacks_is_named(suite: Suite) -> None:
+    suite.test("def test_it(plant):\n    plant('tank_fill_drain', depth=3)\n")
+    result = suite.run(board="")
+    result.stdout.fnmatch_lines(["*plant 'tank_fill_drain'*'depth'*"])
+
+
+def test_the_header_says_what_runs_and_where_files_go(suite: Suite) -> None:
+    suite.test(HELLO)
+    result = suite.run()
+    result.stdout.fnmatch_lines(
+        [
+            "embedbench boards: lab (lab, python); required: none",
+            "embedbench builds: lab builder 1; images: */cache",
+            "embedbench artifacts: */.embedbench/runs/* (live: tail -f *",
+        ]
+    )

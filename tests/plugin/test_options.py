@@ -1,0 +1,74 @@
+"""Command line, ini and environment agree, in that order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Suite
+
+SHOW = """
+def test_show(pytestconfig):
+    from pytest_embedbench.plugin.options import setting, settings
+    print()
+    print("BOARDS", *settings(pytestconfig, "board"))
+    print("PLOTS", setting(pytestconfig, "plots"))
+"""
+
+
+def shown(suite: Suite, *args: str) -> list[str]:
+    suite.test(SHOW)
+    result = suite.run("-s", *args, board="")
+    return [line for line in result.outlines if line.startswith(("BOARDS", "PLOTS"))]
+
+
+def test_the_default_is_the_last_resort(suite: Suite) -> None:
+    assert shown(suite) == ["BOARDS", "PLOTS always"]
+
+
+def test_the_environment_beats_the_default(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDBENCH_BOARD", "lab")
+    monkeypatch.setenv("EMBEDBENCH_PLOTS", "never")
+    assert shown(suite) == ["BOARDS lab", "PLOTS never"]
+
+
+def test_the_ini_beats_the_environment(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDBENCH_PLOTS", "never")
+    suite.pytester.makeini(
+        "[pytest]\nembedbench_plots = failed\nembedbench_board = lab"
+    )
+    assert shown(suite) == ["BOARDS lab", "PLOTS failed"]
+
+
+def test_the_command_line_beats_the_ini(suite: Suite) -> None:
+    suite.pytester.makeini("[pytest]\nembedbench_plots = failed")
+    assert shown(suite, "--embedbench-plots=never") == ["BOARDS", "PLOTS never"]
+
+
+def test_a_wrong_choice_names_where_it_came_from_and_the_choices(suite: Suite) -> None:
+    suite.pytester.makeini("[pytest]\nembedbench_plots = sometimes")
+    suite.test(SHOW)
+    result = suite.run(board="")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: embedbench_plots: 'sometimes' is not one of: always, failed, never"]
+    )
+
+
+def test_help_shows_every_way_to_set_an_option(suite: Suite) -> None:
+    result = suite.run("--help", board="")
+    text = " ".join(" ".join(result.outlines).split())
+    assert "ini: embedbench_plots; env: EMBEDBENCH_PLOTS; default: always" in text
+
+
+def test_a_path_starts_where_it_is_written(suite: Suite) -> None:
+    suite.pytester.makeini("[pytest]\nembedbench_artifacts = from_ini")
+    suite.test("def test_it(bench):\n    bench.wait_for_boot()\n")
+    suite.run()
+    assert (suite.root / "from_ini").is_dir()
