@@ -32,21 +32,21 @@ class NativeCompiler:
 
     folder: Path
 
-    def image(self, *sources: Path) -> FirmwareImage:
+    def image(self, *sources: Path, flags: tuple[str, ...] = ()) -> FirmwareImage:
         """Return the program that ``sources`` make with the support libraries."""
         libraries = sorted(self.folder.glob("*.o")) or self._libraries()
         program = self.folder / f"program-{len(list(self.folder.iterdir()))}"
-        self._run(*self._includes(), *sources, *libraries, "-o", program)
+        self._run(*flags, *self._includes(), *sources, *libraries, "-o", program)
         sha256 = hashlib.sha256(program.read_bytes()).hexdigest()
         return FirmwareImage(
             environment="native", elf_path=program, sha256=sha256, key=sha256
         )
 
-    def firmware(self, source: str) -> FirmwareImage:
+    def firmware(self, source: str, *flags: str) -> FirmwareImage:
         """Return the program of a C text that defines ``firmware_main``."""
         file = self.folder / f"firmware-{len(list(self.folder.iterdir()))}.c"
         file.write_text(source, encoding="utf-8")
-        return self.image(file)
+        return self.image(file, flags=flags)
 
     def task(self, name: str, submission: str) -> FirmwareImage:
         """Return a task package's firmware with ``submission`` laid over it."""

@@ -244,6 +244,31 @@ def test_every_other_end_is_named(
         raise fault
 
 
+def test_what_a_sanitizer_finds_is_a_crash_with_its_report_as_evidence(
+    spec: BoardSpec, compiler: NativeCompiler
+) -> None:
+    image = compiler.firmware(
+        HEAD
+        + """
+        void firmware_main(void)
+        {
+            volatile char *ten = malloc(10);
+            say("hi\\n");
+            port_delay_ms(20);
+            ten[port_now_ms()] = 1;
+            rest();
+        }
+        """,
+        "-fsanitize=address",
+    )
+    fault, said = run_into_fault(spec, image, memory_limit_mb=0)
+    assert isinstance(fault, FirmwareCrash)
+    assert "exited with code 1 (at 0.020260 s)" in str(fault)
+    assert "heap-buffer-overflow" in str(fault)
+    assert "in firmware_main" in str(fault)
+    assert said == b"hi\n"
+
+
 def test_a_spin_is_cut_off_and_names_its_function(
     spec: BoardSpec, compiler: NativeCompiler
 ) -> None:
@@ -405,8 +430,8 @@ def test_firmware_gets_no_environment_and_an_empty_folder_that_is_gone(
     )
     with closing(Native().boot(spec, image)) as board:
         board.advance(10)
-        assert board.console_tail() == "1 (null) (nil)"
-    assert board.console_tail() == "1 (null) (nil)"
+        assert board.console_text() == "1 (null) (nil)"
+    assert board.console_text() == "1 (null) (nil)"
 
 
 def test_more_console_output_than_is_kept_does_no_harm(
@@ -478,7 +503,7 @@ def test_addresses_are_the_same_in_every_run(
     for _ in range(3):
         with closing(Native().boot(spec, image)) as board:
             board.advance(1)
-            seen.add(board.console_tail())
+            seen.add(board.console_text())
     assert len(seen) == 1
 
 

@@ -19,7 +19,7 @@ IGNORED, LEVEL, SENSOR_TIMEOUT, INVALID_LEVEL = range(4)
 
 
 class Input(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_int), ("level", ctypes.c_int)]
+    _fields_ = [("kind", ctypes.c_int), ("level", ctypes.c_int)]  # type: ignore[mutable-override]  # so it is in typeshed
 
 
 class Protocol:

@@ -125,6 +125,7 @@ class NativeBoard:
         """Start the program over; the firmware's own clock starts at 0 again."""
         self._check_open()
         self._program.close()
+        self._fault = BoardLost("the board did not come back from its reset")
         self._program = self._power_on()
         self._fault = None
 
@@ -132,16 +133,17 @@ class NativeBoard:
         """End the process; what it said stays readable."""
         if not self._closed:
             self._closed = True
-            self._last_console = self._program.console_tail()
+            self._last_console = self._program.console_text()
             if self._fault is not None:  # it may be anywhere but waiting for us
                 self._program.life.end(0)
             self._program.close()
 
-    def console_tail(self) -> str:
-        """Return the last of what the program wrote to stdout and stderr."""
-        if self._closed:
-            return self._last_console
-        return self._program.console_tail()
+    def console_text(self) -> str:
+        """Return what the program wrote to stdout and stderr, shortened in the middle.
+
+        It is evidence, and no part of the UART's conversation.
+        """
+        return self._last_console if self._closed else self._program.console_text()
 
     def send(self, data: bytes) -> None:
         """Let ``data`` start to arrive now; see ``Link.send``."""
@@ -180,7 +182,7 @@ class NativeBoard:
                 symbols=load_symbols(self._elf_path),
                 load_bias=program.load_bias,
                 memory_limit_bytes=program.allowance.memory_bytes,
-                console_tail=program.console_tail(),
+                console_text=program.console_text(),
             ),
         )
         return self._fault

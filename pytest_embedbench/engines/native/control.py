@@ -86,6 +86,17 @@ class Control:
                     return Message(kind, value, data[HEADER.size : end])
             data += self._read()
 
+    def receive_answer(self, kind: int) -> int:
+        """Wait for a message of ``kind`` and return its value.
+
+        Others before it answer questions that were asked in vain: somebody was
+        interrupted while waiting.
+        """
+        while True:
+            message = self.receive()
+            if message.kind == kind:
+                return message.value
+
     def close(self) -> None:
         """Hang up."""
         self._socket.close()

@@ -38,7 +38,7 @@ class Scene:
     symbols: Symbols
     load_bias: int
     memory_limit_bytes: int | None
-    console_tail: str
+    console_text: str
 
 
 def explain(ending: Ending, scene: Scene) -> EmbedbenchError:
@@ -114,9 +114,9 @@ def _callers(backtrace: tuple[int, ...], counter: int) -> tuple[int, ...]:
 
 
 def _evidence(scene: Scene) -> str:
-    if not scene.console_tail:
+    if not scene.console_text:
         return ""
-    return f"\nlast words on its stdout and stderr:\n{scene.console_tail}"
+    return f"\nit wrote to stdout and stderr:\n{scene.console_text}"
 
 
 def _signal_name(number: int) -> str:

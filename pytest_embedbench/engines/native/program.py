@@ -20,7 +20,7 @@ from pytest_embedbench.engines.native.control import Allowance, Control, HungUp,
 from pytest_embedbench.errors import BoardLost, ConfigError, FirmwareFault
 
 _CONSOLE_BYTES = 16 * 1024 * 1024
-_CONSOLE_TAIL_BYTES = 2048
+_CONSOLE_SHOWN_BYTES = 2048  # of its beginning, and of its end
 _LEAVE_GRACE_S = 2.0
 _FD_VARIABLE = "EMBEDBENCH_FD"
 
@@ -53,12 +53,16 @@ class Program:
     allowance: Allowance
     load_bias: int = 0
 
-    def console_tail(self) -> str:
-        """Return the last of what it wrote to stdout and stderr."""
-        size = os.fstat(self.console.fileno()).st_size
-        start = max(0, size - _CONSOLE_TAIL_BYTES)
-        tail = os.pread(self.console.fileno(), _CONSOLE_TAIL_BYTES, start)
-        return tail.decode("utf-8", "replace").strip()
+    def console_text(self) -> str:
+        """Return what it wrote to stdout and stderr, shortened in the middle."""
+        file = self.console.fileno()
+        shown = _CONSOLE_SHOWN_BYTES
+        hidden = os.fstat(file).st_size - 2 * shown
+        text = os.pread(file, 2 * shown, 0)
+        if hidden > 0:
+            cut = b"\n[... %d bytes ...]\n" % hidden
+            text = text[:shown] + cut + os.pread(file, shown, shown + hidden)
+        return text.decode("utf-8", "replace").strip()
 
     def close(self) -> int:
         """End it, let go of everything, and return a code like Popen's."""
@@ -115,7 +119,8 @@ class _Forked:
         control = self.original.control
         control.send(protocol.REAP, self.pid)
         try:
-            return os.waitstatus_to_exitcode(control.receive().value)
+            status = control.receive_answer(protocol.REAPED)
+            return os.waitstatus_to_exitcode(status)
         except (HungUp, Silent):
             return -signal.SIGKILL  # as the original's end has it
 
@@ -173,7 +178,7 @@ def fork_program(original: Program) -> Program:
         with theirs:
             control.send_files(protocol.FORK, (theirs.fileno(), console.fileno()))
         try:
-            pid = control.receive().value
+            pid = control.receive_answer(protocol.FORKED)
         except (HungUp, Silent):
             pid = 0
         if pid == 0:
@@ -204,9 +209,11 @@ def _greet(program: Program) -> Program:
     program.control.send(protocol.HELLO, nonce)
     try:
         answer = program.control.receive()
-    except (HungUp, Silent) as silence:
-        code = program.close()
-        how = f"ended with {code}" if isinstance(silence, HungUp) else "was silent"
+    except (HungUp, Silent) as cause:
+        gone = isinstance(cause, HungUp)
+        code = program.life.end(_LEAVE_GRACE_S if gone else 0)
+        program.close()
+        how = f"ended with {code}" if gone else "was silent"
         raise ConfigError(
             f"{program.executable} {how} when the bench greeted it, so it is not built "
             "with the embedbench_port library: include embedbench_port.h and define "

@@ -24,6 +24,10 @@
 #include <sys/prctl.h>
 #endif
 
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
 #define FD_VARIABLE "EMBEDBENCH_FD"
 
 static int bench_fd = -1;
@@ -253,6 +257,17 @@ static void send_last_words(void)
     }
 }
 
+/* Sanitizers end the program in a way of their own. */
+extern void __sanitizer_set_death_callback(void (*)(void)) __attribute__((weak));
+
+static void arrange_last_words(void)
+{
+    atexit(send_last_words);
+    if (__sanitizer_set_death_callback != NULL) {
+        __sanitizer_set_death_callback(send_last_words);
+    }
+}
+
 /* Start over with the same addresses, arguments and environment as in every other run:
  * firmware that reads what it never wrote then at least finds the same there. */
 static void start_over_reproducibly(int fd)
@@ -295,7 +310,7 @@ int main(void)
     forget_said();
     bench_report_faults();
     serve_until_started();
-    atexit(send_last_words);
+    arrange_last_words();
     firmware_main();
     bench_send(BENCH_RETURNED, 0, NULL, 0);
     return 0;

@@ -9,7 +9,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+
+#ifdef __linux__
 #include <ucontext.h>
+#endif
 
 #if defined(__GLIBC__) || defined(__APPLE__)
 #include <execinfo.h>
@@ -25,12 +28,12 @@ static const int FATAL[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV,
 /* A stack of its own, for when the other one has overflowed. */
 static uint8_t signal_stack[65536];
 
-static uint64_t program_counter(const ucontext_t *context)
+static uint64_t program_counter(const void *context)
 {
 #if defined(__linux__) && defined(__x86_64__)
-    return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    return (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 #elif defined(__linux__) && defined(__aarch64__)
-    return (uint64_t)context->uc_mcontext.pc;
+    return (uint64_t)((const ucontext_t *)context)->uc_mcontext.pc;
 #else
     (void)context;
     return 0;
