@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
+import struct
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,15 +14,19 @@ from elftools.elf.elffile import ELFFile
 
 from pytest_embedbench.errors import BuildError, ConfigError, ToolMissing
 from pytest_embedbench.model import FirmwareSource
+from pytest_embedbench.processes.guarded import Ending, run_guarded
+from pytest_embedbench.testing import check_builder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from pytest_embedbench.builders.platformio import PlatformIO
+    from pytest_embedbench.builders.platformio.seed import Seeded
 
     MakeProject = Callable[..., Path]
 
+HERE = Path(__file__).parent
+ESP32_COMPILERS = {"toolchain-xtensa-esp32", "toolchain-riscv32-esp"}
 INI = """\
 [env:native]
 platform = native
@@ -36,6 +44,15 @@ platform = atmelavr
 board = megaatmega2560
 """
 HELLO = '#include <stdio.h>\nint main(void) { printf("hello\\n"); return 0; }\n'
+
+
+@pytest.mark.parametrize("environment", ["native", "uno"])
+def test_platformio_keeps_the_contract_of_builders(
+    environment: str, platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project(INI, {"src/main.c": HELLO})
+    source = FirmwareSource(project_dir=project, environment=environment)
+    check_builder(platformio, source, tmp_path / "out")
 
 
 def test_a_native_program_runs(
@@ -60,6 +77,56 @@ def test_avr_firmware_is_an_elf_and_a_hex(
         assert ELFFile(file)["e_machine"] == "EM_AVR"
     assert set(image.artifacts) == {"firmware.elf", "firmware.hex"}
     assert "7.3.0" in image.metadata["toolchain"]
+
+
+def test_stm32_firmware_runs(
+    platformio: PlatformIO, seeded: Seeded, tmp_path: Path
+) -> None:
+    qemu = shutil.which("qemu-system-arm")
+    if qemu is None or "toolchain-gccarmnoneeabi" in seeded.absent:
+        pytest.skip("apt-get install qemu-system-arm gcc-arm-none-eabi")
+    source = FirmwareSource(
+        project_dir=HERE / "firmware_stm32", environment="genericSTM32F405RG"
+    )
+    image = platformio.build(source, tmp_path / "out")
+    assert set(image.artifacts) == {"firmware.elf", "firmware.bin"}
+    argv = [qemu, "-M", "netduinoplus2", "-nographic", "-kernel", str(image.elf_path)]
+    done = run_guarded(argv, timeout_s=20, stop_at=lambda line: line == "ready")
+    assert done.ending is Ending.STOPPED, done
+
+
+@pytest.mark.parametrize(
+    ("environment", "chip_id", "offset"),
+    [("esp32dev", 0, "0x1000"), ("esp32-c3-devkitm-1", 5, "0x0")],
+)
+def test_esp32_firmware_is_an_image_for_the_rom(
+    platformio: PlatformIO,
+    seeded: Seeded,
+    tmp_path: Path,
+    environment: str,
+    chip_id: int,
+    offset: str,
+) -> None:
+    for package in ESP32_COMPILERS & set(seeded.absent):
+        pytest.skip(seeded.absent[package])
+    source = FirmwareSource(
+        project_dir=HERE / "firmware_esp32", environment=environment
+    )
+    image = platformio.build(source, tmp_path / "out")
+    data = image.artifacts["firmware.bin"].read_bytes()
+    magic, segments, _, _, entry = struct.unpack_from("<BBBBI", data)
+    with image.elf_path.open("rb") as file:
+        assert (magic, entry) == (0xE9, ELFFile(file)["e_entry"])
+    assert data[12] == chip_id
+    at, checksum = 24, 0xEF
+    for _ in range(segments):
+        (length,) = struct.unpack_from("<I", data, at + 4)
+        for byte in data[at + 8 : at + 8 + length]:
+            checksum ^= byte
+        at += 8 + length
+    assert data[at | 15] == checksum
+    assert hashlib.sha256(data[:-32]).digest() == data[-32:]
+    assert image.metadata["application_offset"] == offset
 
 
 def test_nothing_is_written_into_the_project(

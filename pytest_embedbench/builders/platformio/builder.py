@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
+from pytest_embedbench.builders.platformio.cores import (
+    choose_core,
+    own_core,
+    private_core,
+)
 from pytest_embedbench.builders.platformio.diagnosis import diagnose, timed_out
 from pytest_embedbench.builders.platformio.find import find_pio, pio_version
 from pytest_embedbench.builders.platformio.fingerprint import fingerprint
@@ -34,6 +38,7 @@ from pytest_embedbench.places import cache_root
 from pytest_embedbench.processes.guarded import Ending
 
 if TYPE_CHECKING:
+    from pytest_embedbench.builders.platformio.cores import Core
     from pytest_embedbench.builders.platformio.find import Pio
     from pytest_embedbench.builders.platformio.project import Project
     from pytest_embedbench.builders.platformio.seed import Seeded
@@ -80,7 +85,9 @@ class PlatformIO:
         Looks at the environments of ``spec``: as long as they are named as PlatformIO
         names its boards, it is known what they need.
         """
-        return missing_for(spec.environments, self._core())
+        private = self.core_dir or private_core(self._cache())
+        core_dir = private if is_seeded(private) else own_core()
+        return missing_for(spec.environments, core_dir)
 
     def version(self) -> str:
         """Return one line that names PlatformIO's version, for reports."""
@@ -129,30 +136,31 @@ class PlatformIO:
     def _fingerprint(self, project: Project) -> str:
         return fingerprint(
             project,
-            core_dir=self._core(),
+            core_dir=self._core(project).core_dir,
             pio_version=pio_version(self._command(), self._cache()),
             variables=os.environ,
         )
 
     def _run(self, scratch: Scratch) -> Finished:
         """Run the build; packages are installed only where that can work."""
+        core = self._core(scratch.project)
         where = ("-d", str(scratch.stage), "-e", scratch.project.source.environment)
         words = (*self._command().argv, "run", *where)
-        variables = self._variables(scratch)
+        variables = self._variables(scratch, core.core_dir)
         watch = InstallWatch()
         done = pio_run(words, variables, timeout_s=self.timeout_s, watch=watch)
         if watch.wanted is None:
             return done
         if self.offline or not reachable(REGISTRY):
-            raise package_missing(watch.wanted)
-        with FileLock(self._install_lock()):
+            raise package_missing(core.private_lacks or watch.wanted)
+        with FileLock(self._install_lock(core.core_dir)):
             return pio_run(words, variables, timeout_s=self.timeout_s)
 
-    def _variables(self, scratch: Scratch) -> dict[str, str]:
+    def _variables(self, scratch: Scratch, core_dir: Path) -> dict[str, str]:
         """Return where PlatformIO finds and puts things: never in the project."""
         workspace = scratch.workspace
         return {
-            "PLATFORMIO_CORE_DIR": str(self._core()),
+            "PLATFORMIO_CORE_DIR": str(core_dir),
             "PLATFORMIO_WORKSPACE_DIR": str(workspace),
             "PLATFORMIO_BUILD_DIR": str(workspace / "build"),
             "PLATFORMIO_LIBDEPS_DIR": str(workspace / "libdeps"),
@@ -179,7 +187,7 @@ class PlatformIO:
                 source,
                 done,
                 timeout_s=self.timeout_s,
-                core_dir=self._core(),
+                core_dir=self._core(scratch.project).core_dir,
                 log_path=log_path,
             )
         return diagnose(source, done, log_path=log_path, scratch=scratch)
@@ -190,25 +198,13 @@ class PlatformIO:
     def _cache(self) -> Path:
         return self.cache_dir or cache_root()
 
-    def _core(self) -> Path:
-        told = self.core_dir or os.environ.get("PLATFORMIO_CORE_DIR")
-        if told:
-            return Path(told)
-        private = private_core(self._cache())
-        return private if is_seeded(private) else Path.home() / ".platformio"
+    def _core(self, project: Project) -> Core:
+        ini, environment = project.ini, project.source.environment
+        return choose_core(self.core_dir, self._cache(), ini, environment)
 
-    def _install_lock(self) -> Path:
-        digest = hashlib.sha256(str(self._core()).encode()).hexdigest()[:16]
+    def _install_lock(self, core_dir: Path) -> Path:
+        digest = hashlib.sha256(str(core_dir).encode()).hexdigest()[:16]
         return self._cache() / f"install-{digest}.lock"
-
-
-def private_core(cache_dir: Path) -> Path:
-    """Return the core directory that ``embedbench setup`` makes for this Python.
-
-    Another Python environment has other wheels, so it has another one.
-    """
-    digest = hashlib.sha256(sys.prefix.encode()).hexdigest()[:8]
-    return cache_dir / f"platformio-core-{digest}"
 
 
 def _added_to(variable: str, value: str) -> str:

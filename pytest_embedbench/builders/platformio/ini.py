@@ -59,6 +59,19 @@ class ProjectIni:
             for section in sorted(chosen)
         }
 
+    def option(self, environment: str, name: str) -> str:
+        """Return one option as written, inherited ones too; ``""`` if nobody set it."""
+        waiting, seen = ["env", f"env:{environment}"], set[str]()
+        while waiting:
+            section = waiting.pop()
+            options = self.sections.get(section, {})
+            if name in options:
+                return options[name].strip()
+            if section not in seen:
+                waiting += options.get("extends", "").replace(",", " ").split()
+            seen.add(section)
+        return ""
+
     def values(self, environment: str) -> Iterator[tuple[str, str]]:
         """Yield every option that matters and its value."""
         for options in self.that_matter(environment).values():

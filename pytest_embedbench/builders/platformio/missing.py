@@ -7,6 +7,7 @@ import re
 import shutil
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.builders.platformio.cores import names_in
 from pytest_embedbench.builders.platformio.packages import STAND_INS, local_platforms
 from pytest_embedbench.errors import ToolMissing
 
@@ -45,7 +46,7 @@ def missing_for(environments: Iterable[str], core_dir: Path) -> list[ToolMissing
     if platform is None:
         return []
     packages = _packages(platform)
-    installed = set(_installed(core_dir))
+    installed = set(names_in(core_dir))
     wanted = (platform, "tool-scons", *packages)
     by_command: dict[str, list[str]] = {}
     for name in wanted:
@@ -55,7 +56,7 @@ def missing_for(environments: Iterable[str], core_dir: Path) -> list[ToolMissing
         ToolMissing("platformio", f"the packages {', '.join(names)}", command)
         for command, names in by_command.items()
     ]
-    if not packages and shutil.which("gcc") is None:
+    if platform == "native" and shutil.which("gcc") is None:
         missing.append(compiler_missing("gcc", "installed"))
     return missing
 
@@ -73,12 +74,6 @@ def _packages(platform: str) -> list[str]:
     about = json.loads((local_platforms()[platform] / "platform.json").read_bytes())
     packages: dict[str, dict[str, object]] = about["packages"]
     return [name for name, entry in packages.items() if not entry.get("optional")]
-
-
-def _installed(core_dir: Path) -> Iterable[str]:
-    yield from (link.stem for link in core_dir.glob("platforms/*.pio-link"))
-    for about in core_dir.glob("p*/*/.piopm"):
-        yield json.loads(about.read_bytes())["name"]
 
 
 def _install(name: str, stand_ins: Sequence[StandIn]) -> str:

@@ -1,0 +1,85 @@
+"""SCons script: build bare ESP32 or ESP32-C3 firmware as .elf and .bin.
+
+The image takes the place of the second-stage bootloader: the ROM loads it into RAM.
+The project brings ``_start``; linker symbols are ``_stack_top``, ``_bss_start`` and
+``_bss_end``.
+"""
+
+import sys
+
+from SCons.Script import AlwaysBuild, Builder, Default, DefaultEnvironment
+
+env = DefaultEnvironment()
+platform = env.PioPlatform()
+board = env.BoardConfig()
+mcu = board.get("build.mcu")
+
+sys.path.insert(0, f"{platform.get_dir()}/builder")
+from image import write_image  # noqa: E402  # found through the line above
+
+PREFIXES = {"esp32": "xtensa-lx106-elf-", "esp32c3": "riscv64-unknown-elf-"}
+# The ESP32's cores run the instructions of the older LX106: no windows, no FPU.
+FLAGS = {
+    "esp32": ["-mlongcalls", "-mtext-section-literals"],
+    "esp32c3": ["-march=rv32imc_zicsr", "-mabi=ilp32"],
+}
+OFFSETS = {"esp32": "0x1000", "esp32c3": "0x0"}
+prefix = PREFIXES[mcu]
+
+
+def build_image(target, source, env):  # noqa: ARG001  # SCons calls it so
+    """Turn the ELF file into the ROM's format."""
+    mode = board.get("build.flash_mode")
+    speed_mhz = int(str(board.get("build.f_flash")).rstrip("L")) // 1_000_000
+    flash = (mode, speed_mhz, board.get("upload.flash_size"))
+    write_image(str(source[0]), str(target[0]), mcu=mcu, flash=flash)
+
+
+env.Replace(
+    AR=f"{prefix}gcc-ar",
+    AS=f"{prefix}as",
+    CC=f"{prefix}gcc",
+    CXX=f"{prefix}g++",
+    OBJCOPY=f"{prefix}objcopy",
+    RANLIB=f"{prefix}gcc-ranlib",
+    SIZETOOL=f"{prefix}size",
+    ARFLAGS=["rc"],
+    PROGSUFFIX=".elf",
+    SIZEPROGREGEXP=r"^(?:\.text|\.data)\s+(\d+).*",
+    SIZEDATAREGEXP=r"^(?:\.data|\.bss)\s+(\d+).*",
+    SIZECHECKCMD="$SIZETOOL -A -d $SOURCES",
+    SIZEPRINTCMD="$SIZETOOL -B -d $SOURCES",
+    ESP32_APP_OFFSET=OFFSETS[mcu],
+)
+env.Append(
+    ASPPFLAGS=["-x", "assembler-with-cpp"],
+    ASFLAGS=FLAGS[mcu],
+    CCFLAGS=[
+        "-Os", "-Wall", "-ffreestanding", "-ffunction-sections", "-fdata-sections",
+        *FLAGS[mcu],
+    ],
+    CPPDEFINES=[("F_CPU", "$BOARD_F_CPU")],
+    CXXFLAGS=["-fno-rtti", "-fno-exceptions"],
+    LINKFLAGS=[
+        "-Os", "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,_start",
+        *FLAGS[mcu],
+    ],
+    LIBS=["gcc"],
+    BUILDERS={
+        "ElfToBin": Builder(
+            action=env.VerboseAction(build_image, "Building $TARGET"), suffix=".bin"
+        )
+    },
+)  # fmt: skip
+if not env.get("LDSCRIPT_PATH"):
+    env.Replace(LDSCRIPT_PATH=f"{mcu}_ram.ld")
+if env.get("PROGNAME", "program") == "program":
+    env.Replace(PROGNAME="firmware")
+
+elf = env.BuildProgram()
+bin_file = env.ElfToBin("$BUILD_DIR/${PROGNAME}", elf)
+env.Depends(bin_file, "checkprogsize")
+
+AlwaysBuild(env.Alias("size", elf, env.VerboseAction("$SIZEPRINTCMD", "Sizing")))
+AlwaysBuild(env.Alias("buildprog", bin_file, bin_file))
+Default([bin_file])

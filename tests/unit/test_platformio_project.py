@@ -1,0 +1,203 @@
+"""How a project's options are read, and which core directory serves them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_embedbench.builders.platformio.cores import (
+    choose_core,
+    own_core,
+    private_core,
+)
+from pytest_embedbench.builders.platformio.ini import (
+    ProjectIni,
+    paths_upwards,
+    read_ini,
+)
+from pytest_embedbench.builders.platformio.staging import mirror, sync
+
+INI = """\
+[platformio]
+extra_configs = more/*.ini
+
+[base]
+platform = platformio/atmelavr @ ^5
+
+[env]
+framework = arduino
+
+[env:uno]
+extends = base
+board = uno
+
+[env:idf]
+platform = espressif32
+framework = espidf
+
+[env:bare]
+platform = atmelavr
+framework =
+
+[env:far]
+platform = https://example.org/platform.git
+"""
+
+
+@pytest.fixture
+def ini(tmp_path: Path) -> ProjectIni:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "platformio.ini").write_text(INI)
+    (tmp_path / "more" / "x.ini").write_text("[env:x]\nplatform = native\n")
+    return read_ini(tmp_path / "platformio.ini", tmp_path)
+
+
+def test_environments_come_from_extra_configs_too(ini: ProjectIni) -> None:
+    assert ini.environments() == ("uno", "idf", "bare", "far", "x")
+
+
+@pytest.mark.parametrize(
+    ("environment", "option", "value"),
+    [
+        ("uno", "platform", "platformio/atmelavr @ ^5"),
+        ("uno", "framework", "arduino"),
+        ("idf", "framework", "espidf"),
+        ("bare", "framework", ""),
+        ("x", "platform", "native"),
+        ("uno", "board_build.f_cpu", ""),
+    ],
+)
+def test_an_option_is_inherited_as_platformio_does(
+    ini: ProjectIni, environment: str, option: str, value: str
+) -> None:
+    assert ini.option(environment, option) == value
+
+
+def test_environments_that_extend_each_other_are_read_to_an_end(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "platformio.ini").write_text(
+        "[env:a]\nextends = env:b\n[env:b]\nextends = env:a\n"
+    )
+    ini = read_ini(tmp_path / "platformio.ini", tmp_path)
+    assert ini.option("a", "platform") == ""
+    assert ini.that_matter("a") == {"env:a": {"extends": "env:b"}} | {
+        "env:b": {"extends": "env:a"}
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("-I../common -DX=1", ["../common"]),
+        ("symlink://../..", ["../.."]),
+        ("+<*> -<../../x/*.c>", ["../../x/*.c"]),
+        ("${PROJECT_DIR}/../a, ../b", ["../a", "../b"]),
+        ("1...2 a..b ... .. ", [".."]),
+        ("lib/x.h", []),
+    ],
+)
+def test_paths_that_lead_out_of_a_project_are_found(
+    text: str, paths: list[str]
+) -> None:
+    assert paths_upwards(text) == paths
+
+
+@pytest.fixture
+def seeded_cache(tmp_path: Path) -> Path:
+    core = private_core(tmp_path)
+    for name in ("native", "atmelavr", "espressif32"):
+        link = core / "platforms" / f"{name}.pio-link"
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.touch()
+    (core / "embedbench-seed.json").touch()
+    return tmp_path
+
+
+def offer(cache_dir: Path, package: str) -> None:
+    folder = private_core(cache_dir) / "packages" / package
+    folder.mkdir(parents=True)
+    (folder / ".piopm").write_text(json.dumps({"name": package}))
+
+
+@pytest.mark.parametrize(
+    ("environment", "lacks"),
+    [
+        ("bare", None),
+        ("x", None),
+        ("uno", "framework-arduino-avr"),
+        ("idf", "framework-espidf"),
+        ("far", "https://example.org/platform.git"),
+    ],
+)
+def test_the_private_core_serves_what_it_can_and_leaves_the_rest_alone(
+    ini: ProjectIni,
+    seeded_cache: Path,
+    environment: str,
+    lacks: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("PLATFORMIO_CORE_DIR", raising=False)
+    core = choose_core(None, seeded_cache, ini, environment)
+    assert core.private_lacks == lacks
+    private = private_core(seeded_cache)
+    assert core.core_dir == (own_core() if lacks else private)
+
+
+def test_a_framework_that_is_there_is_served(
+    ini: ProjectIni, seeded_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PLATFORMIO_CORE_DIR", raising=False)
+    offer(seeded_cache, "framework-arduino-avr")
+    core = choose_core(None, seeded_cache, ini, "uno")
+    assert core.core_dir == private_core(seeded_cache)
+
+
+def test_what_the_user_says_goes_before_all(
+    ini: ProjectIni, seeded_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLATFORMIO_CORE_DIR", "/from/variable")
+    told = choose_core(Path("/told"), seeded_cache, ini, "x")
+    assert told.core_dir == Path("/told")
+    from_variable = choose_core(None, seeded_cache, ini, "x")
+    assert from_variable.core_dir == Path("/from/variable")
+
+
+def test_without_setup_platformio_is_used_as_the_user_has_it(
+    ini: ProjectIni, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PLATFORMIO_CORE_DIR", raising=False)
+    core = choose_core(None, tmp_path, ini, "x")
+    assert (core.core_dir, core.private_lacks) == (own_core(), None)
+
+
+def test_a_copy_holds_the_project_and_nothing_else(tmp_path: Path) -> None:
+    main, settings = tmp_path / "main.c", tmp_path / "settings.h"
+    main.write_text("int main;")
+    settings.write_text("#define X")
+    stage = tmp_path / "stage"
+    sync({"src/main.c": main, "include/settings.h": settings}, stage)
+    (stage / "src" / "made_by_a_build.c").write_text("int old;")
+    untouched = (stage / "src" / "main.c").stat().st_mtime_ns
+    sync({"src/main.c": main}, stage)
+    assert [p for p in stage.rglob("*") if p.is_file()] == [stage / "src" / "main.c"]
+    assert not (stage / "include").exists()
+    assert (stage / "src" / "main.c").stat().st_mtime_ns == untouched
+
+
+def test_above_the_copy_everything_is_where_it_was(tmp_path: Path) -> None:
+    project = tmp_path / "home" / "group" / "project"
+    project.mkdir(parents=True)
+    (tmp_path / "home" / "group" / "common.h").write_text("1")
+    (tmp_path / "home" / "shared").mkdir()
+    tree = tmp_path / "tree"
+    mirror(project, 2, tree)
+    stage = tree / "group" / "project"
+    stage.mkdir()
+    assert (stage / "../common.h").resolve() == project.parent / "common.h"
+    assert (stage / "../../shared").resolve() == tmp_path / "home" / "shared"
+    (tmp_path / "home" / "group" / "common.h").unlink()
+    mirror(project, 2, tree)
+    assert not (stage / "../common.h").is_symlink()
