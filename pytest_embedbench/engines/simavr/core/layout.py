@@ -156,11 +156,13 @@ class Uart(Structure):
 def load(name: str) -> ctypes.CDLL:
     """Load libsimavr and declare what we call.
 
+    As PyDLL, as there is one thread only: with the GIL kept, a callback costs half.
+
     Raises:
         OSError: it is not here.
         LayoutMismatch: it is something else.
     """
-    lib = ctypes.CDLL(name)
+    lib = ctypes.PyDLL(name)
     try:
         _declare(lib)
     except AttributeError as error:
@@ -208,7 +210,7 @@ def load_loop() -> ctypes.CDLL:
     returns 0, at most n times. With ``avr_run`` to compare, the core runs until its
     state is 0 (limbo), which our stop timer sets.
     """
-    libc = ctypes.CDLL(None)
+    libc = ctypes.PyDLL(None)
     libc.lfind.argtypes = (
         POINTER(Avr),
         c_void_p,

@@ -38,6 +38,7 @@ _MODES_16: _Modes = {
     15: (False, _OCRA),
 }
 _OFF = (0.0, 0.0)
+_CONNECTED = 0xFC
 _CLEAR_ON_MATCH, _SET_ON_MATCH = 2, 3
 
 
@@ -56,20 +57,31 @@ class Pwm:
         self._ports = ports
         self._push = push
         self._shown = {pin: _OFF for _, pin in timer.outputs}
-        watched = [timer.tccra, timer.tccra + 1, *(ocr for ocr, _ in timer.outputs)]
-        if timer.icr:
-            watched.append(timer.icr)
-        for address in watched:
+        self._is_used = False
+        self._watch(timer.tccra, timer.tccra + 1)
+        machine.revive.append(self.refresh)
+
+    def _watch(self, *addresses: int) -> None:
+        machine = self._machine
+        for address in addresses:
             signal = machine.lib.avr_iomem_getirq(machine.pointer, address, None, 8)
             machine.notify(signal, self._on_register)
-        machine.revive.append(self.refresh)
 
     def _on_register(self, _irq: int, _value: int, _param: int) -> None:
         self.refresh()
 
     def refresh(self) -> None:
         """Work out every output again; push those that changed."""
-        for index, (ocr, pin) in enumerate(self._timer.outputs):
+        timer = self._timer
+        if not self._is_used:
+            if not self._machine.data[timer.tccra] & _CONNECTED:
+                return
+            # From now on. As a mere clock it may move its comparisons all the time.
+            self._is_used = True
+            self._watch(*(ocr for ocr, _ in timer.outputs))
+            if timer.icr:
+                self._watch(timer.icr)
+        for index, (ocr, pin) in enumerate(timer.outputs):
             port, mask = self._ports[pin[1]], 1 << int(pin[2])
             setting = self._setting(index, ocr) if port.direction & mask else _OFF
             before = self._shown[pin]
