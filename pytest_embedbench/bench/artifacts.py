@@ -9,7 +9,9 @@ import csv
 import hashlib
 import io
 import json
+import os
 import re
+from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +47,17 @@ def new_folder(root: Path, nodeid: str, attempt: int = 1) -> Path:
             attempt += 1
         else:
             return folder
+
+
+def point_latest(run_dir: Path) -> None:
+    """Let the link ``latest`` beside a run's folder point to it, where links work."""
+    link = run_dir.with_name("latest")
+    if link.is_symlink() and link.readlink().name == run_dir.name:
+        return
+    fresh = run_dir.with_name(f".latest-{os.getpid()}")
+    with suppress(OSError):
+        fresh.symlink_to(run_dir.name, target_is_directory=True)
+        fresh.replace(link)
 
 
 def _safe(name: str) -> str:

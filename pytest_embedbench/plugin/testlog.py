@@ -39,9 +39,10 @@ class TestLog:
     def folder(self) -> Path:
         """Return this attempt's own folder, made on first use."""
         if self._folder is None:
-            from pytest_embedbench.bench.artifacts import new_folder  # noqa: PLC0415
+            from pytest_embedbench.bench.artifacts import new_folder, point_latest  # noqa: PLC0415
 
             self._folder = new_folder(self.run_dir, self.nodeid, self.attempt)
+            point_latest(self.run_dir)
         return self._folder
 
     def bench_folder(self) -> Path:

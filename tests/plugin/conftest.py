@@ -134,9 +134,18 @@ class Suite:
         (self.root / "thirdparty" / "boards" / f"{name}.toml").write_text(text)
 
     def run(self, *args: str, board: str = "lab") -> pytest.RunResult:
-        """Run it in this process; ``-n`` starts workers of their own all the same."""
+        """Run it: in this process, or in one of its own where xdist is asked for.
+
+        xdist gives its workers the ``sys.path`` that this process started with.
+        """
         chosen = [f"--board={board}"] if board else []
-        return self.pytester.runpytest_inprocess(
+        workers = any(word.startswith("-n") for word in args)
+        run = (
+            self.pytester.runpytest_subprocess
+            if workers
+            else self.pytester.runpytest_inprocess
+        )
+        return run(
             "--embedbench-builder=lab",
             f"--embedbench-cache={self.root / 'cache'}",
             *WITHOUT,
