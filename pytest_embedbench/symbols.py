@@ -70,6 +70,8 @@ def _functions(elf: Any) -> list[Symbol]:  # noqa: ANN401  # elftools is untyped
     functions: list[Symbol] = []
     for index, entry in enumerate(entries):
         start: int = entry["st_value"]
+        if elf["e_machine"] == "EM_ARM":
+            start &= ~1  # the lowest bit says Thumb
         section = elf.get_section(entry["st_shndx"])
         end: int = section["sh_addr"] + section["sh_size"]
         if index + 1 < len(entries):

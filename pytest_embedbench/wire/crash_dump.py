@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _HEX = r"(?:0x)?([0-9a-fA-F]{6,8})\b"
-_PAIRS = re.compile(r"(0x[0-9a-f]{8}):0x[0-9a-f]{8}")
+_PAIRS = re.compile(r"(?i)(0x[0-9a-f]{8}):0x[0-9a-f]{8}")
 _REGISTER = re.compile(r"\b([A-Z][A-Z0-9/]{1,8}) *: 0x([0-9a-f]{8})")
 _ABORTED = re.compile(r"(?:was called at PC|\) at) (0x[0-9a-f]+)")
 _CALLS = re.compile(r"addr2line -e \S+ -\w+(?: -\w+)*((?: [0-9a-fA-F]{8})+)")

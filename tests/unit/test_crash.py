@@ -140,7 +140,7 @@ def test_a_hard_fault_tells_what_the_status_bits_mean() -> None:
             "Backtrace: 0x400D2B74:0x3FFB0E90 0x40082C5D:0x3FFB0EB0",
             CrashKind.TASK_WATCHDOG,
             "Task watchdog got triggered: IDLE0 (CPU 0)",
-            (),
+            (0x400D2B74, 0x40082C5D),
             id="task watchdog",
         ),
         pytest.param(
