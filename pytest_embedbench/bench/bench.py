@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
+    from pytest_embedbench.bench.dut import Dut
     from pytest_embedbench.bench.loop import Coupling, Invariants
     from pytest_embedbench.bench.run import Run
     from pytest_embedbench.bench.scenario import Scenario
@@ -50,6 +51,7 @@ class Bench:
     """The board's first UART."""
     loops: list[Loop[Any]] = field(default_factory=list[Loop[Any]], init=False)
     _recorder: Recorder = field(init=False)
+    _dut: Dut | None = field(default=None, init=False)
     _log: TextIO = field(init=False)
     _closed: bool = field(default=False, init=False)
 
@@ -77,6 +79,15 @@ class Bench:
     def fault(self) -> FirmwareFault | None:
         """What is wrong with the firmware, if a test has not been told yet."""
         return self._recorder.fault
+
+    @property
+    def dut(self) -> Dut:
+        """The first UART for people from pexpect and pytest-embedded."""
+        if self._dut is None:
+            from pytest_embedbench.bench.dut import Dut  # noqa: PLC0415  # pexpect, late
+
+            self._dut = Dut(self.uart)
+        return self._dut
 
     @property
     def pins(self) -> PinTrace:

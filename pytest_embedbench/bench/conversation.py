@@ -101,7 +101,7 @@ class Conversation:
             self.recorder.raise_fault()
             if self.now_us >= ends_us:
                 raise self._not_said(str(wanted), within_ms, starts_us)
-            self._let_pass(ends_us)
+            self.poll(ends_us)
 
     def expect_prompt(self, pattern: Patterns, *, within_ms: int) -> str:
         """Wait for output that no line end follows; return all of that unfinished line.
@@ -124,7 +124,7 @@ class Conversation:
             self.recorder.raise_fault()
             if self.now_us >= ends_us:
                 raise self._not_said(f"prompt {wanted}", within_ms, starts_us)
-            self._let_pass(ends_us)
+            self.poll(ends_us)
 
     def expect_silence(self, *, for_ms: int, ignoring: Patterns | None = None) -> None:
         """Wait, and insist that the firmware says nothing from now on.
@@ -139,7 +139,7 @@ class Conversation:
         starts_us = self.now_us
         ends_us = starts_us + for_ms * 1000
         while self.now_us < ends_us:
-            self._let_pass(ends_us)
+            self.poll(ends_us)
             for _, line in from_firmware(self.recorder.transcript.since(number)):
                 if allowed is None or not allowed.found_in(line.payload):
                     raise self._not_silent(line.payload, for_ms, line.at_us - starts_us)
@@ -189,6 +189,11 @@ class Conversation:
             self._watch(pattern, FirmwareReset, meaning, since=self._cursor)
         return match
 
+    def poll(self, until_us: int) -> None:
+        """Let a moment pass: ``poll_ms``, or less if ``until_us`` is nearer."""
+        left_ms = -(-(until_us - self.now_us) // 1000)
+        self.timebase.advance(min(self.poll_ms, left_ms))
+
     def run_for(self, duration_ms: int) -> None:
         """Let time pass; what is said meanwhile can be expected afterwards.
 
@@ -225,10 +230,6 @@ class Conversation:
             return None
         self._cursor = found[0] + 1
         return found[1]
-
-    def _let_pass(self, ends_us: int) -> None:
-        left_ms = -(-(ends_us - self.now_us) // 1000)
-        self.timebase.advance(min(self.poll_ms, left_ms))
 
     def _watch(
         self,

@@ -37,10 +37,9 @@ class LineFramer:
         """Return the lines that ``data`` completes, oldest first."""
         if not data:
             return []
-        skips = bool(self._partner) and data.startswith(self._partner)
-        if not skips and (line := self._whole_line(data)) is not None:
-            return [Framed(line, 0)]
-        start = int(skips)
+        start = 1 if self._partner and data.startswith(self._partner) else 0
+        if not start and not self._pending and (line := self._whole_line(data)):
+            return [line]
         self._partner = b""
         lines: list[Framed] = []
         for end in _BREAK.finditer(data, start):
@@ -61,16 +60,24 @@ class LineFramer:
         """Hand over the unfinished line as it is, if there is one."""
         return self._finish(b"") if self._pending else None
 
-    def _whole_line(self, data: bytes) -> bytes | None:
-        """Return the line if ``data`` is one and no more, as engines chunk it."""
-        if self._pending or not data.endswith(b"\n"):
+    def _whole_line(self, data: bytes) -> Framed | None:
+        """Return the line that ``data`` is, if it is one and no more.
+
+        That is how engines chunk their output, so this is the way of most bytes.
+        """
+        if data.endswith(b"\r\n"):
+            line, partner = data[:-2], b""
+        else:
+            line, partner = data[:-1], b"\r"
+        if (
+            b"\n" in line
+            or b"\r" in line
+            or not data.endswith(b"\n")
+            or len(line) > self.max_bytes
+        ):
             return None
-        is_pair = data.endswith(b"\r\n")
-        line = data[:-2] if is_pair else data[:-1]
-        if b"\n" in line or b"\r" in line or len(line) > self.max_bytes:
-            return None
-        self._partner = b"" if is_pair else b"\r"
-        return line
+        self._partner = partner
+        return Framed(line, 0)
 
     def _finish(self, piece: bytes) -> Framed:
         if not self._pending and len(piece) <= self.max_bytes:

@@ -93,22 +93,9 @@ class LinePatterns:
     ) -> tuple[int, Match] | None:
         for number, line in lines:
             renew()
-            if (match := self._match(line)) is not None:
-                return number, match
-        return None
-
-    def _match(self, line: Line) -> Match | None:
-        for index, regex in enumerate(self.regexes):
-            try:
-                found = search(regex, line.payload)
-            except OutOfTime:
-                raise ConfigError(
-                    f"pattern {regex.pattern!r} took more than {LINE_BUDGET_S} s of "
-                    f"CPU on one line of {len(line.payload)} bytes: it backtracks "
-                    "without end; write it without a repeat inside a repeat"
-                ) from None
-            if found is not None:
-                return Match(line, found, index)
+            for index, regex in enumerate(self.regexes):
+                if (found := search(regex, line.payload)) is not None:
+                    return number, Match(line, found, index)
         return None
 
     def __str__(self) -> str:
@@ -118,9 +105,20 @@ class LinePatterns:
 def search(
     regex: re.Pattern[str] | re.Pattern[bytes], payload: bytes
 ) -> re.Match[str] | re.Match[bytes] | None:
-    """Look for ``regex`` in a line: as bytes, or as the text that it decodes to."""
+    """Look for ``regex`` in a line: as bytes, or as the text that it decodes to.
+
+    Raises:
+        ConfigError: a ``cpu_budget`` around it ran out.
+    """
     subject: Any = payload if isinstance(regex.pattern, bytes) else decoded(payload)
-    return regex.search(subject)
+    try:
+        return regex.search(subject)
+    except OutOfTime:
+        raise ConfigError(
+            f"pattern {regex.pattern!r} took more than {LINE_BUDGET_S} s of CPU on "
+            f"one line of {len(payload)} bytes: it backtracks without end; write it "
+            "without a repeat inside a repeat"
+        ) from None
 
 
 def compiled(patterns: Patterns) -> LinePatterns:

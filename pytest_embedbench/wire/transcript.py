@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 MEMORY_CAP_BYTES = 32 * 2**20
 TAIL_BYTES = 2048
-_WRITE_LINES = 256
-"""How many lines wait for the disk: writing them together is much cheaper."""
+BLOCK_LINES = 256
+"""How many lines may wait to be written, or held beyond the cap."""
 _LINE_OVERHEAD_BYTES = 160
 """What a stored line costs beside its payload, about."""
 
@@ -63,7 +63,8 @@ class Transcript:
     forgotten_count: int = field(default=0, init=False)
     _lines: list[Line] = field(default_factory=list[Line], init=False)
     _held_bytes: int = field(default=0, init=False)
-    _unwritten: list[Line] = field(default_factory=list[Line], init=False)
+    _new_count: int = field(default=0, init=False)
+    """How many of the last lines were not given to ``sink`` yet."""
 
     def __len__(self) -> int:
         """Return how many lines were ever recorded: the number of the next one."""
@@ -72,12 +73,9 @@ class Transcript:
     def record(self, line: Line) -> None:
         """Add a line at the end."""
         self._lines.append(line)
-        self._held_bytes += len(line.payload) + _LINE_OVERHEAD_BYTES
-        if self._held_bytes > self.cap_bytes:
-            self._forget_oldest()
-        self._unwritten.append(line)
-        if len(self._unwritten) >= _WRITE_LINES:
-            self._write()
+        self._new_count += 1
+        if self._new_count >= BLOCK_LINES:
+            self._settle()
 
     def since(
         self, number: int, until: int | None = None
@@ -100,21 +98,28 @@ class Transcript:
 
     def flush(self) -> None:
         """Make sure that the file on disk has all that was recorded."""
-        self._write()
+        self._settle()
         if self.sink is not None:
             self.sink.flush()
 
-    def _write(self) -> None:
+    def _settle(self) -> None:
+        """Write the new lines and forget old ones: in blocks, as that is cheaper."""
+        new = self._lines[len(self._lines) - self._new_count :]
+        self._new_count = 0
         if self.sink is not None:
-            self.sink.writelines(f"{rendered(line)}\n" for line in self._unwritten)
-        self._unwritten.clear()
+            self.sink.writelines([f"{rendered(line)}\n" for line in new])
+        self._held_bytes += sum(map(_held_bytes, new))
+        if self._held_bytes > self.cap_bytes:
+            self._forget(self.cap_bytes * 3 // 4)
 
-    def _forget_oldest(self) -> None:
-        """Drop a quarter at once, so that the cost per line stays constant."""
-        target_bytes = self.cap_bytes * 3 // 4
+    def _forget(self, target_bytes: int) -> None:
         count = 0
-        while self._held_bytes > target_bytes and count < len(self._lines) - 1:
-            self._held_bytes -= len(self._lines[count].payload) + _LINE_OVERHEAD_BYTES
+        while self._held_bytes > target_bytes:
+            self._held_bytes -= _held_bytes(self._lines[count])
             count += 1
         del self._lines[:count]
         self.forgotten_count += count
+
+
+def _held_bytes(line: Line) -> int:
+    return len(line.payload) + _LINE_OVERHEAD_BYTES
