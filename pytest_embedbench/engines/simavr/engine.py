@@ -25,8 +25,10 @@ _PROBE: tuple[object, ...] = ("atmega328p", 16_000_000, 5_000, False, [], [])
 class Simavr:
     """Runs AVR boards on the libsimavr of the system.
 
-    Options of a board: ``allow_resets`` (a watchdog reset or a jump to 0 is no fault),
-    ``vcc_mv`` (the supply, which the ADC measures against by default).
+    Options of a board: ``vcc_mv`` is the supply, which the ADC measures against by
+    default. With ``allow_resets`` neither a watchdog reset nor a jump to address 0 is a
+    fault; without it the first word of flash is a trap, and a firmware that reads its
+    own program sees that.
 
     Args:
         library: The shared library to load, by its soname or path.

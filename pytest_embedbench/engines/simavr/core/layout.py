@@ -28,7 +28,7 @@ from ctypes import (
 
 LIMBO, STOPPED, RUNNING, SLEEPING = 0, 1, 2, 3
 DONE, CRASHED = 6, 7
-LOG_ERROR = 2
+LOG_WARNING = 3
 MAX_IOS = 280
 
 CycleTimer = CFUNCTYPE(c_uint64, c_void_p, c_uint64, c_void_p)
@@ -188,7 +188,7 @@ def _declare(lib: ctypes.CDLL) -> None:
     lib.avr_get_interrupt_irq.restype = c_void_p
     lib.avr_irq_register_notify.argtypes = (c_void_p, c_void_p, c_void_p)
     lib.avr_raise_irq.argtypes = (c_void_p, c_uint32)
-    lib.avr_global_logger_set.argtypes = (Logger,)
+    lib.avr_global_logger_set.argtypes = (c_void_p,)
 
 
 def address_of(function: object) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 
 from pytest_embedbench.engines.simavr.core import layout
-from pytest_embedbench.engines.simavr.core.mcus import MCUS, MCUSR, SPH, SPL, WDTCSR
+from pytest_embedbench.engines.simavr.core.mcus import MCUS, MCUSR, SPH, SPL
+from pytest_embedbench.engines.simavr.core.watchdog import Watchdog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ _TRAP = b"\x01\x00"
 # More than 16 bits of words: return addresses take three bytes.
 _BIG_FLASH_BYTES = 0x20000
 _EXTRF = 0x02
-_WDE = 0x08
 
 Fault = tuple[str, int, int, int, str]
 """Kind, PC, cycle, address on top of the stack, detail."""
@@ -48,7 +48,6 @@ class Machine:
         self._target = 0
         self._stop_is_last = False
         self._resume = layout.RUNNING
-        self._seen_pc = (0, 0)
         self._reset_word = b""
         self._make(mmcu)
 
@@ -59,8 +58,6 @@ class Machine:
         self._runs_pointer = ctypes.pointer(self._runs)
         self._avr_run = layout.address_of(self.lib.avr_run)
         self._vsnprintf = libc.vsnprintf
-        self._logger = layout.Logger(self._on_log)
-        self.lib.avr_global_logger_set(self._logger)
         self.pointer = self.lib.avr_make_mcu_by_name(mmcu.encode())
         if not self.pointer:
             raise layout.LayoutMismatch(f"it does not know {mmcu}")
@@ -80,9 +77,9 @@ class Machine:
         avr.sleep = layout.address_of(self.lib.avr_pending_sleep_usec)
         self._stop = self.keep(layout.CycleTimer(self._on_stop))
         self._start = self.keep(layout.CycleTimer(self._on_start))
-        self._look = self.keep(layout.CycleTimer(self._on_look))
+        self._watchdog = Watchdog(self)
         avr.reset = self.keep(layout.ResetHook(self._on_reset))
-        self._wrap_write(WDTCSR, self._on_watchdog)
+        self.lib.avr_global_logger_set(self.keep(layout.Logger(self._on_log)))
         guard = self.keep(layout.IoWrite(self._on_guard))
         for address in self.mcu.stack_guard:
             avr.io[address - 32].write = guard
@@ -129,18 +126,6 @@ class Machine:
         # Unsigned arithmetic on the other side wraps back to the cycle we mean.
         span = (cycle - self.avr.cycle) & 0xFFFF_FFFF_FFFF_FFFF
         self.lib.avr_cycle_timer_register(self.pointer, span, timer, None)
-
-    def _wrap_write(self, address: int, call: Callable[[], None]) -> None:
-        """Call ``call()`` after simavr's own write of a register."""
-        slot = self.avr.io[address - 32]
-        original = layout.IoWrite(slot.write)
-        param = slot.write_param
-
-        def write(avr: int, where: int, value: int, _param: int) -> None:
-            original(avr, where, value, param)
-            call()
-
-        slot.write = self.keep(layout.IoWrite(write))
 
     # ------------------------------------------------------------------- life of it
     def load(self, segments: list[tuple[int, bytes]]) -> None:
@@ -191,9 +176,9 @@ class Machine:
         top = bytes(self.data[stack + 1 : stack + 1 + width])
         self.fault = (kind, pc, self.avr.cycle, int.from_bytes(top, "big") * 2, detail)
 
-    def crash(self, kind: str, pc: int) -> None:
+    def crash(self, kind: str, pc: int, detail: str = "") -> None:
         """Note a fault and let the core execute no further instruction."""
-        self.fail(kind, pc)
+        self.fail(kind, pc, detail)
         self.avr.state = layout.CRASHED
 
     # ------------------------------------------------------------- called by simavr
@@ -224,7 +209,7 @@ class Machine:
         return 0
 
     def _on_log(self, _avr: int, level: int, text: bytes, arguments: int) -> None:
-        if level != layout.LOG_ERROR:
+        if level > layout.LOG_WARNING:
             return
         pc = self.avr.pc
         buffer = ctypes.create_string_buffer(200)
@@ -232,8 +217,8 @@ class Machine:
         message = buffer.value.decode("latin-1")
         if "Invalid Opcode" in message:
             self.crash("restarted" if pc == 0 else "opcode", pc)
-        elif "CORE: *** Invalid" in message:
-            self.fail("address", pc, message.rpartition("Address ")[2][:4])
+        elif "CORE: ***" in message and "Address " in message:
+            self.crash("address", pc, message.rpartition("Address ")[2][:4])
         elif message.startswith("avr_sadly_crashed"):
             self.fail("crashed", pc)
 
@@ -251,7 +236,7 @@ class Machine:
         self.at(self._target, self._stop)
         self.resets.append(avr.cycle)
         if not self.allow_resets:
-            pc, cycle = self._seen_pc
+            pc, cycle = self._watchdog.last_seen
             self.fail("watchdog", pc, str(avr.cycle - cycle))
             self.at(avr.cycle, self._stop)
 
@@ -260,18 +245,3 @@ class Machine:
         self.data[address] = value
         if self.data[SPL] | self.data[SPH] << 8 < self.mcu.ramstart:
             self.crash("stack", self.avr.pc)
-
-    def _on_watchdog(self) -> None:
-        if self.data[WDTCSR] & _WDE:
-            self._on_look(0, 0, 0)
-            self.at(self.avr.cycle + self._look_period(), self._look)
-
-    def _on_look(self, _avr: int, when: int, _param: int) -> int:
-        """While the watchdog is on, keep an eye on where the firmware is."""
-        self._seen_pc = (self.avr.pc, self.avr.cycle)
-        return when + self._look_period() if self.data[WDTCSR] & _WDE else 0
-
-    def _look_period(self) -> int:
-        control = self.data[WDTCSR]
-        period = 2048 << (control & 7 | (control >> 5 & 1) << 3)
-        return period * self.cpu_hz // 128_000 // 4

@@ -1,0 +1,51 @@
+"""The shipped AVR datasheets agree with the MCUs they name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.engines.simavr.core.mcus import MCUS
+from pytest_embedbench.engines.simavr.faults import explain
+from pytest_embedbench.engines.simavr.program import Program
+
+BOARDS = ["uno", "nano", "mega"]
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_every_pin_has_a_port_of_its_own(name: str) -> None:
+    spec = Registry().board(name)
+    ports = [pin.port for pin in spec.pins.values()]
+    assert len(set(ports)) == len(ports)
+    digital = {port[1] for port in ports if port.startswith("P")}
+    assert digital <= set(MCUS[spec.mcu].ports)
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_every_pwm_output_and_adc_channel_has_a_pin(name: str) -> None:
+    spec = Registry().board(name)
+    mcu = MCUS[spec.mcu]
+    ports = {pin.port for pin in spec.pins.values()}
+    assert {port for timer in mcu.timers for _, port in timer.outputs} <= ports
+    channels = {pin.adc for pin in spec.pins.values()} - {None}
+    assert channels <= {source for source in mcu.adc_inputs.values() if source >= 0}
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_every_usart_has_a_name_that_ends_in_its_number(name: str) -> None:
+    spec = Registry().board(name)
+    numbers = [int(uart.name.removeprefix("serial")) for uart in spec.uarts]
+    assert numbers == list(MCUS[spec.mcu].uarts)
+
+
+def test_a_fault_in_a_program_without_symbols_still_has_its_address(
+    tmp_path: Path,
+) -> None:
+    program = Program(path=tmp_path / "gone.elf", segments=((0, b"\0"),))
+    fault = explain(Registry().board("uno"), program, ("opcode", 0x1A4, 16_000, 0, ""))
+    assert str(fault) == (
+        "uno: at 1.000 ms the firmware crashed: "
+        "there is no valid instruction at 0x01a4 (in no function)"
+    )
