@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from pytest_embedbench.builders.platformio.seed import seed
 from pytest_embedbench.errors import ToolMissing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pytest_embedbench.builders.platformio.seed import Seeded
 
@@ -49,3 +50,15 @@ def make_project(tmp_path: Path) -> Callable[..., Path]:
         return root
 
     return make
+
+
+@pytest.fixture
+def answering() -> Iterator[int]:
+    """The number of a port on this machine where something answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError as error:
+            pytest.skip(f"this machine cannot even reach itself: {error}")
+        yield port

@@ -286,19 +286,18 @@ def test_of_an_environment_of_the_users_own_nothing_is_said(
     assert empty.missing_for(replace(UNO_BOARD, environments=("their-own",))) == []
 
 
-def test_a_registry_that_answers_is_reachable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_registry_that_answers_is_reachable(
+    answering: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("https_proxy", "")
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address: tuple[str, int] = server.getsockname()
-        assert reachable(address)
-    assert not reachable(address)
+    assert reachable(("127.0.0.1", answering))
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        assert not reachable(silent.getsockname())
 
 
 def test_behind_a_proxy_it_is_the_proxy_that_answers(
-    monkeypatch: pytest.MonkeyPatch,
+    answering: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{port}")
-        assert reachable(("registry.invalid", 443))
-    assert not reachable(("registry.invalid", 443))
+    monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{answering}")
+    assert reachable(("registry.invalid", 443))

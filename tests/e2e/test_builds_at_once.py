@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import select
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -192,10 +191,18 @@ source = FirmwareSource(project_dir=project_dir, environment="native")
 ImageCache(cache_dir).image(platformio, source)
 """
 # A compiler that says it is up and then never ends, as a child of SCons.
-SLOW = """
-Import("env")
-if __import__("os").path.exists({fifo!r}):
-    env.Replace(CC={compiler!r})
+SLOW_COMPILER = """\
+#!/bin/sh
+[ "$1" = --version ] && exec gcc --version
+exec 9>{fifo}
+echo compiling >&9
+exec sleep 1000
+"""
+USE_IT = """
+Import("projenv")
+import os
+if os.path.exists({fifo!r}):
+    projenv.Replace(CC={compiler!r})
 """
 
 
@@ -206,10 +213,11 @@ def test_killing_the_one_who_builds_kills_pio_and_compilers(
     # E2: no compiler is left, and no lock is held, 2 s after kill -9.
     fifo, compiler, cache_dir = tmp_path / "fifo", tmp_path / "slow-gcc", tmp_path / "c"
     os.mkfifo(fifo)
-    compiler.write_text(f"#!/bin/sh\nexec 9>{fifo}\necho up >&9\nexec sleep 1000\n")
+    compiler.write_text(SLOW_COMPILER.format(fifo=fifo))
     compiler.chmod(0o755)
-    script = SLOW.format(fifo=str(fifo), compiler=str(compiler))
-    project = make_project(INI, {"src/main.c": HELLO, "count.py": script})
+    script = USE_IT.format(fifo=str(fifo), compiler=str(compiler))
+    ini = INI.replace("pre:count.py", "post:slow.py")
+    project = make_project(ini, {"src/main.c": HELLO, "slow.py": script})
     argv = [sys.executable, "-c", BUILD, str(seeded.core_dir), str(cache_dir)]
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     asking = subprocess.Popen([*argv, str(project)], stderr=subprocess.DEVNULL)
@@ -273,19 +281,20 @@ def build_with(pio: Path, core_dir: Path, cache_dir: Path, environment: str) -> 
 
 
 def test_packages_are_installed_by_one_process_at_a_time(
-    make_project: MakeProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_project: MakeProject,
+    tmp_path: Path,
+    answering: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # C2: "platformio has no way to make concurrent execution safe".
+    monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{answering}")
     pio = tmp_path / "pio"
     pio.write_text(f"#!{sys.executable} -IS\n{INSTALLER}")
     pio.chmod(0o755)
     names = [f"env{number}" for number in range(4)]
     make_project("".join(f"[env:{name}]\n" for name in names))
     (tmp_path / "core").mkdir()
-    with socket.create_server(("127.0.0.1", 0)) as registry:
-        port: int = registry.getsockname()[1]
-        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{port}")
-        order = [(pio, tmp_path / "core", tmp_path / "cache", name) for name in names]
-        with multiprocessing.get_context("spawn").Pool(len(order)) as pool:
-            assert pool.starmap(build_with, order, chunksize=1) == names
+    order = [(pio, tmp_path / "core", tmp_path / "cache", name) for name in names]
+    with multiprocessing.get_context("spawn").Pool(len(order)) as pool:
+        assert pool.starmap(build_with, order, chunksize=1) == names
     assert (tmp_path / "core" / "installs").read_text().splitlines() == ["once"]

@@ -139,6 +139,18 @@ def test_nothing_is_written_into_the_project(
     assert files == ["platformio.ini", "src", "src/main.c"]
 
 
+@pytest.mark.parametrize("environment", ["native", "uno"])
+def test_targets_of_the_project_are_not_carried_out(
+    environment: str, platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    ini = f"{INI}\n[env]\ntargets = upload, monitor\n"
+    project = make_project(ini, {"src/main.c": HELLO})
+    source = FirmwareSource(project_dir=project, environment=environment)
+    image = platformio.build(source, tmp_path / "out")
+    assert image.elf_path.is_file()
+    assert ("firmware.hex" in image.artifacts) == (environment == "uno")
+
+
 def test_a_submission_is_laid_over_the_project(
     platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
 ) -> None:

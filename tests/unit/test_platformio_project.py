@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from pytest_embedbench.builders.platformio.ini import (
     paths_upwards,
     read_ini,
 )
+from pytest_embedbench.builders.platformio.scratch import sweep
 from pytest_embedbench.builders.platformio.staging import mirror, sync
 
 INI = """\
@@ -201,3 +203,15 @@ def test_above_the_copy_everything_is_where_it_was(tmp_path: Path) -> None:
     (tmp_path / "home" / "group" / "common.h").unlink()
     mirror(project, 2, tree)
     assert not (stage / "../common.h").is_symlink()
+
+
+def test_scratch_places_that_nobody_uses_are_emptied(tmp_path: Path) -> None:
+    for name, used_s in {"old": 0, "new": 30 * 24 * 3600}.items():
+        (tmp_path / name / "workspace").mkdir(parents=True)
+        (tmp_path / name / "tree").mkdir()
+        (tmp_path / name / "lock").touch()
+        os.utime(tmp_path / name / "lock", (used_s, used_s))
+    (tmp_path / "unlocked").mkdir()
+    sweep(tmp_path, now_s=40 * 24 * 3600)
+    assert sorted(p.name for p in (tmp_path / "old").iterdir()) == ["lock"]
+    assert len(list((tmp_path / "new").iterdir())) == 3

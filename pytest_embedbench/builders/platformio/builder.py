@@ -31,7 +31,7 @@ from pytest_embedbench.builders.platformio.run import (
     pio_run,
     reachable,
 )
-from pytest_embedbench.builders.platformio.scratch import Scratch
+from pytest_embedbench.builders.platformio.scratch import Scratch, sweep
 from pytest_embedbench.builders.platformio.seed import is_seeded, seed
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.places import cache_root
@@ -115,6 +115,8 @@ class PlatformIO:
         scratch = self._scratch(source)
         scratch.root.mkdir(parents=True, exist_ok=True)
         with FileLock(scratch.lock):
+            scratch.lock.touch()
+            sweep(scratch.root.parent, now_s=scratch.lock.stat().st_mtime)
             # Read again: it may have changed while another process was at it.
             scratch = self._scratch(source)
             key = self._fingerprint(scratch.project)
@@ -144,8 +146,7 @@ class PlatformIO:
     def _run(self, scratch: Scratch) -> Finished:
         """Run the build; packages are installed only where that can work."""
         core = self._core(scratch.project)
-        where = ("-d", str(scratch.stage), "-e", scratch.project.source.environment)
-        words = (*self._command().argv, "run", *where)
+        words = (*self._command().argv, "run", *_arguments(scratch))
         variables = self._variables(scratch, core.core_dir)
         watch = InstallWatch()
         done = pio_run(words, variables, timeout_s=self.timeout_s, watch=watch)
@@ -205,6 +206,16 @@ class PlatformIO:
     def _install_lock(self, core_dir: Path) -> Path:
         digest = hashlib.sha256(str(core_dir).encode()).hexdigest()[:16]
         return self._cache() / f"install-{digest}.lock"
+
+
+def _arguments(scratch: Scratch) -> list[str]:
+    ini, environment = scratch.project.ini, scratch.project.source.environment
+    arguments = ["-d", str(scratch.stage), "-e", environment]
+    if ini.option(environment, "targets"):
+        # Or a plain build would do what they say: upload, for one.
+        is_native = ini.option(environment, "platform").startswith("native")
+        arguments += ["-t", "checkprogsize" if is_native else "buildprog"]
+    return arguments
 
 
 def _added_to(variable: str, value: str) -> str:

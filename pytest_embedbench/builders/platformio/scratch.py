@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
 
 from pytest_embedbench.builders.platformio.staging import mirror, sync
 
@@ -12,6 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.builders.platformio.project import Project
+
+
+_TREE, _WORKSPACE, _LOCK = "tree", "workspace", "lock"
+_KEPT_S = 30 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +32,12 @@ class Scratch:
     def stage(self) -> Path:
         """Where the copy of the project lies."""
         inner = self.project.source.project_dir.parts
-        return (self.root / "tree").joinpath(*inner[len(inner) - self.project.levels :])
+        return (self.root / _TREE).joinpath(*inner[len(inner) - self.project.levels :])
 
     @property
     def workspace(self) -> Path:
         """Where PlatformIO puts object files and libraries."""
-        return self.root / "workspace"
+        return self.root / _WORKSPACE
 
     @property
     def report(self) -> Path:
@@ -40,12 +47,12 @@ class Scratch:
     @property
     def lock(self) -> Path:
         """What whoever works here holds; never removed."""
-        return self.root / "lock"
+        return self.root / _LOCK
 
     def fill(self) -> None:
         """Make the copy what the project is now."""
         source = self.project.source.project_dir
-        mirror(source, self.project.levels, self.root / "tree")
+        mirror(source, self.project.levels, self.root / _TREE)
         sync(self.project.files, self.stage)
 
     def in_the_projects_words(self, lines: Iterable[str]) -> list[str]:
@@ -55,3 +62,17 @@ class Scratch:
             line.replace(f"{self.stage}/", "").replace(f"{objects}/", "")
             for line in lines
         ]
+
+
+def sweep(builds: Path, now_s: float) -> None:
+    """Empty the scratch places that nobody has used for a month; locks stay."""
+    for root in builds.iterdir():
+        lock = root / _LOCK
+        try:
+            if now_s - lock.stat().st_mtime < _KEPT_S:
+                continue
+            with FileLock(lock, timeout=0):
+                shutil.rmtree(root / _TREE, ignore_errors=True)
+                shutil.rmtree(root / _WORKSPACE, ignore_errors=True)
+        except (FileNotFoundError, Timeout):
+            continue

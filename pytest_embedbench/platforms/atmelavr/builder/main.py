@@ -21,9 +21,12 @@ env.Replace(
 )
 env.Append(
     ASPPFLAGS=["-x", "assembler-with-cpp"],
-    CCFLAGS=["-mmcu=$BOARD_MCU", "-Os", "-Wall"],
+    CFLAGS=["-std=gnu11"],
+    CCFLAGS=[
+        "-mmcu=$BOARD_MCU", "-Os", "-Wall", "-ffunction-sections", "-fdata-sections",
+    ],
     CPPDEFINES=[("F_CPU", "$BOARD_F_CPU")],
-    CXXFLAGS=["-fno-exceptions", "-fno-threadsafe-statics"],
+    CXXFLAGS=["-std=gnu++11", "-fno-exceptions", "-fno-threadsafe-statics"],
     LINKFLAGS=["-mmcu=$BOARD_MCU", "-Os", "-Wl,--gc-sections"],
     LIBS=["m"],
     BUILDERS={
@@ -34,8 +37,7 @@ env.Append(
             suffix=".hex",
         )
     },
-)
-env.Append(CCFLAGS=["-ffunction-sections", "-fdata-sections"])
+)  # fmt: skip
 if env.get("PROGNAME", "program") == "program":
     env.Replace(PROGNAME="firmware")
 

@@ -16,8 +16,7 @@ env.Append(
     CPPPATH=[str(core), str(variant)],
     CCFLAGS=["-w"],
     # The core asks for DECIMAL_DIG in C++11, which avr-libc keeps for C only.
-    CXXFLAGS=["-std=gnu++11", "-fpermissive", "-DDECIMAL_DIG=__DECIMAL_DIG__"],
-    CFLAGS=["-std=gnu11"],
+    CXXFLAGS=["-fpermissive", "-DDECIMAL_DIG=__DECIMAL_DIG__"],
     LIBSOURCE_DIRS=[str(package / "libraries")],
 )
 env.Prepend(
