@@ -40,13 +40,15 @@ class Bench:
     """A running board on the bench, with its evidence going to ``folder``.
 
     ``folder`` exists and has no evidence in it yet. ``boot_line`` is what the
-    firmware says, as a whole line, once per boot. Whoever makes a bench closes it;
-    that writes the artifacts and closes the board.
+    firmware says, as a whole line, once per boot; ``elf_path`` is what the board runs,
+    to decode backtraces with. Whoever makes a bench closes it; that writes the
+    artifacts and closes the board.
     """
 
     board: Board
     folder: Path
     boot_line: str = field(default="", kw_only=True)
+    elf_path: Path | None = field(default=None, kw_only=True)
     uart: Conversation = field(init=False)
     """The board's first UART."""
     loops: list[Loop[Any]] = field(default_factory=list[Loop[Any]], init=False)
@@ -62,6 +64,7 @@ class Bench:
             self.board.link(),
             Transcript(self._log),
             path=self.transcript_path,
+            elf_path=self.elf_path,
         )
         self.uart = Conversation(self._recorder, self._recorder)
 

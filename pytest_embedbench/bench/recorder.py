@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_embedbench.bench.crashes import CrashGuard
 from pytest_embedbench.bench.guards import FloodMeter
 from pytest_embedbench.errors import BenchFault, FirmwareFault, FirmwareReset
 from pytest_embedbench.model import Direction, Line
+from pytest_embedbench.wire.crash import CrashWatch
 from pytest_embedbench.wire.framing import LineFramer
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ class Recorder:
     transcript: Transcript
     path: Path | None = None
     """Where the transcript can be read, for messages."""
+    elf_path: Path | None = None
+    """What the board runs, to decode backtraces with."""
     framer: LineFramer = field(default_factory=LineFramer)
     fault: FirmwareFault | None = field(default=None, init=False)
     fault_number: int = field(default=0, init=False)
@@ -51,11 +55,14 @@ class Recorder:
     said: list[Line] = field(default_factory=list[Line], init=False)
     """The firmware's lines of the last ``advance``, up to any fault."""
     meter: FloodMeter = field(init=False)
+    _crashes: CrashGuard = field(init=False)
     _watches: list[Watch] = field(default_factory=list["Watch"], init=False)
     _dead: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        self.meter = FloodMeter(self.board.spec.uarts[0].baud_bps)
+        spec = self.board.spec
+        self.meter = FloodMeter(spec.uarts[0].baud_bps)
+        self._crashes = CrashGuard(CrashWatch.of(spec.mcu), self.elf_path)
 
     def advance(self, duration_ms: int) -> None:
         """Let time pass and record; a firmware fault is kept, not raised.
@@ -71,7 +78,6 @@ class Recorder:
             self.board.advance(duration_ms)
         except FirmwareFault as fault:
             self.pull()
-            self._check()
             self._end(fault)
         except BenchFault:
             with suppress(BenchFault):
@@ -123,6 +129,7 @@ class Recorder:
 
     def allow_reboot(self) -> None:
         """Let the boot line come once more: the reset was ours."""
+        self._crashes.watch.pressed()
         for watch in self._watches:
             if watch.raises is FirmwareReset:
                 watch.allowed_count += 1
@@ -153,13 +160,11 @@ class Recorder:
 
     def _check(self) -> None:
         """Keep the earliest offence that a watch has seen."""
-        if not self._watches or self.fault is not None:
+        if self.fault is not None:
             return
-        offences = [
-            offence
-            for watch in self._watches
-            if (offence := watch.check(self.transcript)) is not None
-        ]
+        found = [watch.check(self.transcript) for watch in self._watches]
+        found.append(self._crashes.check(self.transcript, self.board.now_us()))
+        offences = [offence for offence in found if offence is not None]
         if offences:
             number, fault = min(offences, key=itemgetter(0))
             self._keep(fault, number)
@@ -168,6 +173,9 @@ class Recorder:
         """Close the books: the board runs no more."""
         self._dead = True
         self.take_pending()
+        self._check()
+        if self.fault is None and (crash := self._crashes.finish()) is not None:
+            self._keep(crash[1], crash[0])
         if self.fault is None:
             self.note(f"{type(fault).__name__}: {str(fault).partition(chr(10))[0]}")
             self._keep(fault, len(self.transcript))

@@ -131,7 +131,12 @@ def make_bench(request: pytest.FixtureRequest) -> Iterator[Callable[[Board], Ben
                 log = _log(request)
                 suite = _session(request).suite_or_none(request.path)
                 boot_line = suite.task.boot_line if suite and suite.task else ""
-                bench = Bench(board, folder=log.bench_folder(), boot_line=boot_line)
+                bench = Bench(
+                    board,
+                    folder=log.bench_folder(),
+                    boot_line=boot_line,
+                    elf_path=log.elf_paths.get(id(board)),
+                )
             log.benches.append(bench)
             opened.callback(bench.close)
             return bench
@@ -217,6 +222,7 @@ def _boot(
     with told_plainly():
         board = _session(request).boot(spec, image)
     opened.callback(board.close)
+    _log(request).elf_paths[id(board)] = image.elf_path
     _skip_unless_capable(request, board)
     return board
 

@@ -33,6 +33,8 @@ class TestLog:
     environment: str = ""
     image: FirmwareImage | None = None
     benches: list[Bench] = field(default_factory=list["Bench"])
+    elf_paths: dict[int, Path] = field(default_factory=dict[int, "Path"])
+    """What each board of this test runs, by its ``id``."""
     phases: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     _folder: Path | None = None
 

@@ -97,6 +97,10 @@ class CrashWatch:
         is_over = now_us - self._last_us >= QUIET_US
         return self._end() if is_over or now_us - self._began_us >= LONGEST_US else None
 
+    def finish(self) -> Crash | None:
+        """Return the crash whose dump has begun, however little of it there is."""
+        return None if self._sign is None else self._end()
+
     def _begin(
         self, sign: Sign, found: re.Match[str], line: str, at_us: int
     ) -> Crash | None:
