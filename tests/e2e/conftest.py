@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.builders.platformio import PlatformIO
-from pytest_embedbench.builders.platformio.find import find_pio
-from pytest_embedbench.builders.platformio.seed import seed
 from pytest_embedbench.errors import ToolMissing
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> Seeded:
     """A private core directory, made of what this machine has."""
     try:
-        return seed(tmp_path_factory.mktemp("core"), find_pio())
+        return PlatformIO(core_dir=tmp_path_factory.mktemp("core")).set_up()
     except ToolMissing as missing:
         pytest.skip(str(missing))
 

@@ -200,7 +200,7 @@ def test_a_cross_compiler_is_never_replaced_by_a_stranger(
         install="",
     )
     core_dir = tmp_path / "core"
-    seed(core_dir, find_pio(), stand_ins=[broken])
+    seed(core_dir, find_pio().scons_version(), stand_ins=[broken])
     stranger = tmp_path / "bin" / "avr-gcc"
     stranger.parent.mkdir()
     stranger.write_text("#!/bin/sh\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -268,6 +269,30 @@ def test_a_source_that_never_rests_is_given_up(
     builder.meanwhile = lambda source: edit(source, f"int edited_{next(edits)};")
     with pytest.raises(BenchFault, match="changed during each of 3 builds"):
         cache.image(builder, source)
+
+
+def test_images_that_nobody_uses_are_forgotten(
+    cache: ImageCache, builder: Copier, source: FirmwareSource
+) -> None:
+    old = cache.image(builder, source).elf_path.parent
+    os.utime(old / "manifest.json", (0, 0))
+    killed = cache.root / "images" / ".draft-of-a-killed-build"
+    killed.mkdir()
+    os.utime(killed, (0, 0))
+    edit(source, "int other(void);")
+    new = cache.image(builder, source).elf_path.parent
+    assert list((cache.root / "images").iterdir()) == [new]
+
+
+def test_an_image_that_is_used_is_kept(
+    cache: ImageCache, builder: Copier, source: FirmwareSource
+) -> None:
+    old = cache.image(builder, source)
+    os.utime(old.elf_path.parent / "manifest.json", (0, 0))
+    cache.image(builder, source)
+    edit(source, "int other(void);")
+    cache.image(builder, source)
+    assert old.elf_path.is_file()
 
 
 def board(*environments: str) -> BoardSpec:

@@ -100,7 +100,7 @@ class PlatformIO:
             ToolMissing: PlatformIO or SCons is not installed.
         """
         core_dir = self.core_dir or private_core(self._cache())
-        return seed(core_dir, self._command())
+        return seed(core_dir, self._command().scons_version())
 
     def environments(self, project_dir: Path) -> tuple[str, ...]:
         """Return the environments of a project; ``ConfigError`` if it is none."""

@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from pytest_embedbench.builders.platformio.find import Pio
     from pytest_embedbench.builders.platformio.packages import StandIn
 
 # PlatformIO knows packages by what is in them; the folder's name keeps ours apart from
 # those that it has installed itself.
 _OURS = "@embedbench"
 _STAMP = "embedbench-seed.json"
+# For those who run pio there by hand; our own builds say so each time.
+_SETTINGS = {"check_platformio_interval": 99999, "enable_telemetry": False}
 _SCONS_SCRIPT = """\
 from SCons.Script.Main import main
 
@@ -59,8 +60,12 @@ def is_seeded(core_dir: Path) -> bool:
     return (core_dir / _STAMP).is_file()
 
 
-def seed(core_dir: Path, pio: Pio, stand_ins: Sequence[StandIn] = STAND_INS) -> Seeded:
+def seed(
+    core_dir: Path, scons_version: str, stand_ins: Sequence[StandIn] = STAND_INS
+) -> Seeded:
     """Make or refresh a private core directory; safe to run again, and at once.
+
+    ``scons_version`` is what PlatformIO asks for, as it writes it: ``4.41101.0``.
 
     Raises:
         ToolMissing: SCons is not installed here.
@@ -73,9 +78,8 @@ def seed(core_dir: Path, pio: Pio, stand_ins: Sequence[StandIn] = STAND_INS) -> 
     absent: dict[str, str] = {}
     with FileLock(core_dir / "embedbench-seed.lock"):
         platforms = _link_platforms(core_dir / "platforms")
-        _write_scons(
-            core_dir / "packages" / f"tool-scons{_OURS}", scons, pio.scons_version()
-        )
+        tool_scons = core_dir / "packages" / f"tool-scons{_OURS}"
+        _write_scons(tool_scons, scons, scons_version)
         for stand_in in stand_ins:
             where = core_dir / "packages" / f"{stand_in.name}{_OURS}"
             contents = stand_in.find()
@@ -85,6 +89,8 @@ def seed(core_dir: Path, pio: Pio, stand_ins: Sequence[StandIn] = STAND_INS) -> 
             else:
                 shutil.rmtree(where, ignore_errors=True)
                 absent[stand_in.name] = stand_in.install
+        if not (core_dir / "appstate.json").exists():
+            _write(core_dir / "appstate.json", json.dumps({"settings": _SETTINGS}))
         _write(core_dir / _STAMP, json.dumps({"platforms": platforms}))
     return Seeded(
         core_dir=core_dir,
@@ -112,6 +118,9 @@ def _write_scons(where: Path, scons: Path, version: str) -> None:
 def _write_package(
     where: Path, stand_in: StandIn, contents: Mapping[str, Path]
 ) -> None:
+    for link in [path for path in where.rglob("*") if path.is_symlink()]:
+        if link.relative_to(where).as_posix() not in contents:
+            link.unlink()
     for path, target in contents.items():
         _link(where / path, target)
     _describe(where, stand_in.name, stand_in.version)
