@@ -1,0 +1,112 @@
+"""From how a guest stopped being of use to whose fault that was."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.engines.qemu.launch import lost
+from pytest_embedbench.engines.qemu.lockstep import Restarted, Trapped
+from pytest_embedbench.engines.qemu.patience import Silent
+from pytest_embedbench.engines.qemu.rsp import Garbled, HungUp
+from pytest_embedbench.errors import (
+    BoardLost,
+    FirmwareCrash,
+    FirmwareReset,
+    FirmwareSpin,
+)
+from pytest_embedbench.symbols import load_symbols
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_embedbench.engines.qemu.launch import Emulator
+    from pytest_embedbench.engines.qemu.machines import Machine
+    from pytest_embedbench.errors import EmbedbenchError
+
+    Cause = HungUp | Garbled | Silent | Restarted | Trapped
+
+ROM_BANNER = re.compile(rb"\brst:0x[0-9a-f]+ \(([A-Z0-9_]+)\),boot:")
+"""What an ESP chip's ROM says first after each reset, and why it was reset."""
+_LOCKUP = "Lockup: can't escalate"
+_INTERRUPT_WALL_S = 5.0
+_TAIL_LINES = 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What was running, for the message.
+
+    ``at_us`` is ``None`` while it boots; ``said`` is the last of the first UART.
+    """
+
+    emulator: Emulator
+    machine: Machine
+    elf_path: Path
+    at_us: int | None
+    said: bytes
+
+
+def explain(cause: Cause, scene: Scene) -> EmbedbenchError:
+    """Return the error that says what happened; the emulator is ended."""
+    match cause:
+        case Restarted():
+            error: EmbedbenchError = FirmwareReset(_restarted(scene))
+        case Trapped():
+            error = FirmwareCrash(
+                f"the firmware stopped{_where(scene)}: a breakpoint of its own, or an "
+                "exception that its debugger is told of"
+            )
+        case Silent():
+            error = _silent(cause, scene)
+        case HungUp() if _LOCKUP in scene.emulator.words():
+            error = FirmwareCrash("the firmware crashed in its own fault handler")
+        case _:
+            error = lost(scene.emulator, cause, _when(scene))
+    scene.emulator.end()
+    return type(error)(f"{error}{_evidence(scene)}")
+
+
+def _restarted(scene: Scene) -> str:
+    reasons = ROM_BANNER.findall(scene.said)
+    reason = f", {reasons[-1].decode()}" if reasons else ""
+    return f"the firmware restarted by itself{reason} ({_when(scene)})"
+
+
+def _silent(cause: Silent, scene: Scene) -> EmbedbenchError:
+    stub = scene.emulator.stub
+    stub.patience = replace(stub.patience, wall_s=_INTERRUPT_WALL_S, watch=None)
+    try:
+        stub.interrupt()
+        where = _where(scene)
+    except (HungUp, Garbled, Silent):
+        return lost(scene.emulator, cause, _when(scene))
+    used = "" if cause.cpu_s is None else f"{cause.cpu_s:.1f} s of CPU time, "
+    took = f"{used}{cause.wall_s:.1f} s of host time"
+    if scene.at_us is None:
+        return BoardLost(
+            f"the firmware did not come to its first tick in {took}; it is{where}"
+        )
+    return FirmwareSpin(
+        f"the firmware's tick has stopped: it runs on{where} with the tick's interrupt "
+        f"masked, {took} so far ({_when(scene)})"
+    )
+
+
+def _where(scene: Scene) -> str:
+    """Return `` in f+0x4`` of a guest that stands still."""
+    counter = scene.emulator.stub.read_register(scene.machine.pc_register)
+    return f" in {load_symbols(scene.elf_path).describe(counter)}"
+
+
+def _when(scene: Scene) -> str:
+    return "at boot" if scene.at_us is None else f"at {scene.at_us / 1e6:.3f} s"
+
+
+def _evidence(scene: Scene) -> str:
+    """Return what the guest said, unless the transcript has it anyway."""
+    if scene.at_us is not None or not scene.said:
+        return ""
+    lines = scene.said.decode(errors="backslashreplace").splitlines()[-_TAIL_LINES:]
+    return "\nlast words on its UART:\n" + "\n".join(lines)

@@ -1,0 +1,186 @@
+"""Starting a QEMU of ours: nothing to connect to, nothing to find, nothing left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import tempfile
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from pytest_embedbench.engines.qemu.patience import Patience, Silent
+from pytest_embedbench.engines.qemu.ports import Port
+from pytest_embedbench.engines.qemu.rsp import Garbled, HungUp, Stub
+from pytest_embedbench.errors import BoardLost
+from pytest_embedbench.processes import spawn, stop
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_TAIL_BYTES = 2_000
+_GOODBYE_S = 0.2
+# What the timer of ours is made of says this at every start.
+_OUR_WARNINGS = ("hub port lockstep has no peer", "netdev lockstep has no peer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """What to start: a QEMU, its machine and what goes into it.
+
+    ``uarts`` maps names to QEMU's serial numbers; ``files`` are open files that
+    ``arguments`` speak of by number.
+    """
+
+    program: Path
+    arguments: Sequence[str]
+    uarts: Mapping[str, int]
+    files: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How virtual time relates to instructions, and how we wait for them.
+
+    One instruction takes 2 to the power of ``icount_shift`` ns. ``leap_us`` bounds
+    how far time leaps when the guest is stopped.
+    """
+
+    icount_shift: int
+    leap_us: int
+    cpu_limit_s: float
+    wall_limit_s: float
+    grace_s: float
+
+
+@dataclass(slots=True)
+class Emulator:
+    """A running QEMU; its guest stands at the reset vector at first."""
+
+    stub: Stub
+    ports: Mapping[str, Port]
+    program: Path
+    popen: subprocess.Popen[bytes]
+    grace_s: float
+    _log: IO[bytes]
+
+    def words(self) -> str:
+        """Return the last of what QEMU itself has printed."""
+        size = os.fstat(self._log.fileno()).st_size
+        start = max(0, size - _TAIL_BYTES)
+        tail = os.pread(self._log.fileno(), _TAIL_BYTES, start).decode(errors="replace")
+        lines = tail.strip().splitlines()
+        return "\n".join(
+            line for line in lines if not any(ours in line for ours in _OUR_WARNINGS)
+        )
+
+    def end(self) -> int:
+        """End the process; return its exit code, negative for a signal.
+
+        A guest that stands still ends at once, and in order, when its debugger says
+        so; otherwise it gets its grace.
+        """
+        with contextlib.suppress(OSError):
+            self.stub.end.send(b"$k#6b")
+        self.stub.hang_up()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.popen.wait(_GOODBYE_S)
+        stop(self.popen, self.grace_s)
+        return self.popen.returncode
+
+    def close(self) -> None:
+        """End the process and let go of what it has said."""
+        self.end()
+        for port in self.ports.values():
+            port.close()
+        self._log.close()
+
+
+def launch(command: Command, pace: Pace) -> Emulator:
+    """Start QEMU with its guest standing at the reset vector.
+
+    Raises:
+        BoardLost: it did not start, or it is not ours that answers.
+        OSError: the program cannot be started.
+    """
+    nonce = str(uuid.uuid4())
+    log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives with the emulator
+    ours, theirs = socket.socketpair()
+    with tempfile.TemporaryDirectory(prefix="embedbench-qemu-") as folder:
+        ports = {name: Port(Path(folder) / name) for name in command.uarts}
+        with theirs:
+            popen = spawn(
+                [
+                    command.program,
+                    *command.arguments,
+                    *_machine_words(pace, nonce),
+                    *_serial_words(command.uarts, ports),
+                    *_stub_words(theirs.fileno()),
+                ],
+                stdout=log.fileno(),
+                stderr=log.fileno(),
+                pass_fds=(theirs.fileno(), *command.files),
+            )
+        stub = Stub(ours, Patience(popen.pid, pace.cpu_limit_s, pace.wall_limit_s))
+        emulator = Emulator(stub, ports, command.program, popen, pace.grace_s, log)
+        _greet(emulator, nonce)
+    return emulator
+
+
+def _machine_words(pace: Pace, nonce: str) -> list[str]:
+    words = (
+        f"-uuid {nonce} -display none -monitor none"
+        f" -icount shift={pace.icount_shift},sleep=off"
+        # A timer on virtual time that does nothing but fire.
+        " -netdev hubport,id=lockstep,hubid=0"
+        " -object filter-buffer,id=lockstep-timer,netdev=lockstep,queue=rx"
+        f",interval={pace.leap_us}"
+    )
+    return words.split()
+
+
+def _serial_words(uarts: Mapping[str, int], ports: Mapping[str, Port]) -> list[str]:
+    words: list[str] = []
+    names = {number: name for name, number in uarts.items()}
+    for number in range(max(names) + 1):
+        if number not in names:
+            words += ["-serial", "null"]
+            continue
+        device = f"uart-{number}"
+        path = ports[names[number]].path
+        words += ["-chardev", f"pipe,id={device},path={path}"]
+        words += ["-serial", f"chardev:{device}"]
+    return words
+
+
+def _stub_words(end: int) -> list[str]:
+    return ["-chardev", f"socket,id=gdb,fd={end}", "-gdb", "chardev:gdb", "-S"]
+
+
+def _greet(emulator: Emulator, nonce: str) -> None:
+    """Make sure that the process at the other end is the one that we started."""
+    try:
+        answer = emulator.stub.monitor("info uuid")
+    except (HungUp, Garbled, Silent) as cause:
+        raise lost(emulator, cause, "when it was started") from None
+    if answer != nonce:
+        emulator.close()
+        raise BoardLost("it is not the QEMU that we started that answers")
+
+
+def lost(emulator: Emulator, cause: HungUp | Garbled | Silent, when: str) -> BoardLost:
+    """End ``emulator``, which has failed us; return what can be said of it."""
+    code = emulator.end()
+    match cause:
+        case HungUp():
+            how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
+        case Silent():
+            how = f"did nothing for {cause.wall_s:.1f} s"
+        case _:
+            how = f"is not what we need: {cause}"
+    words = emulator.words()
+    said = f"; it said:\n{words}" if words else "; it said nothing"
+    return BoardLost(f"{emulator.program} {how} {when}{said}")

@@ -1,0 +1,168 @@
+"""Running a guest from tick to tick, so that nothing in it depends on our speed.
+
+Virtual time is the guest's count of instructions (``-icount shift=N,sleep=off``): it
+depends on nothing outside, provided that whatever comes from outside comes at an
+exact instant. That instant is the guest's own tick: a watchpoint on its tick counter
+stops it just before the counter changes, and there we exchange bytes with it.
+
+Two properties of QEMU shape this. Watchpoints stop *before* the access on all the
+processors we have, so going on would hit the same one for ever: a second one, on a
+word that is written later in every tick, takes turns with it. And with ``sleep=off``
+each such stop lets virtual time leap to the next timer of the machine; a timer of
+ours that fires often and does nothing keeps these leaps short (see ``launch``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_embedbench.engines.qemu.receivers import Receiver
+    from pytest_embedbench.engines.qemu.rsp import Stop, Stub
+
+    Resume = Callable[..., Stop]
+
+_BREAKPOINT_KIND = 2
+
+
+class Trapped(Exception):
+    """The guest stopped where nobody asked it to."""
+
+
+class Restarted(Exception):
+    """The guest's clock went back: it has started over."""
+
+
+class Beat(Protocol):
+    """What a guest does again and again, and where it can be stopped."""
+
+    def arm(self, stub: Stub) -> None:
+        """Ask for stops; the guest has not come to the first yet."""
+        ...
+
+    def next(self, stub: Stub, resume: Resume) -> None:
+        """Run from one stop to the next."""
+        ...
+
+    def count(self, stub: Stub) -> int:
+        """Return how often it has happened."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TickWord:
+    """A counter in memory, and a word that is written later in each of its ticks.
+
+    Without such a word each tick costs a single step, which is slower.
+    """
+
+    counter: int
+    later: int | None = None
+
+    def arm(self, stub: Stub) -> None:
+        """Watch the counter."""
+        stub.do(_watch(self.counter))
+
+    def next(self, stub: Stub, resume: Resume) -> None:
+        """Let the counter change, and stop before it changes again."""
+        counter, later = self.counter, self.later
+        if later is None:
+            stub.step(_unwatch(counter))
+            resume(_watch(counter), at=counter)
+        else:
+            resume(_unwatch(counter), _watch(later), at=later)
+            resume(_unwatch(later), _watch(counter), at=counter)
+
+    def count(self, stub: Stub) -> int:
+        """Read the counter: how often we stopped is not what counts."""
+        return stub.read_word(self.counter)
+
+
+@dataclass(slots=True)
+class Calls:
+    """A function that the firmware calls at a fixed rate; each call counts."""
+
+    function: int
+    _calls: int = 0
+
+    def arm(self, stub: Stub) -> None:
+        """Set a breakpoint."""
+        stub.do(b"Z0,%x,%d" % (self.function, _BREAKPOINT_KIND))
+
+    def next(self, stub: Stub, resume: Resume) -> None:
+        """Step off the breakpoint and run into it again."""
+        stub.step()
+        resume(at=None)
+        self._calls += 1
+
+    def count(self, stub: Stub) -> int:
+        """Return how many calls there were after the first."""
+        del stub
+        return self._calls
+
+
+@dataclass(slots=True)
+class Lockstep:
+    """A guest that stands at one of its beats, except while ``run_to`` runs."""
+
+    stub: Stub
+    beat: Beat
+    receivers: Sequence[Receiver]
+    beats: int = field(default=0, init=False)
+    """How many beats have passed since ``start``."""
+    _first: int = field(default=0, init=False)
+    _last: int = field(default=0, init=False)
+
+    def start(self, entry: int, pc_register: int) -> None:
+        """Run from reset to the first beat; ``entry`` is where the tick's code begins.
+
+        Only from there on is memory what the program says it is: what runs before,
+        a ROM or a bootloader, uses the same addresses for its own ends.
+        """
+        breakpoint_ = b"%x,%d" % (entry, _BREAKPOINT_KIND)
+        self.stub.resume(b"Z0," + breakpoint_)
+        if self.stub.read_register(pc_register) != entry:
+            raise Trapped
+        self.stub.do(b"z0," + breakpoint_)
+        self.beat.arm(self.stub)
+        if isinstance(self.beat, TickWord):
+            self._resume(at=self.beat.counter)
+        self._first = self._last = self.beat.count(self.stub)
+
+    def run_to(self, beats: int, after_each: Callable[[], None]) -> None:
+        """Run until ``beats`` have passed since ``start``.
+
+        Raises:
+            Restarted, Trapped: the guest is not where it should be.
+        """
+        while self.beats < beats:
+            for receiver in self.receivers:
+                receiver.feed(self.stub)
+            self.beat.next(self.stub, self._resume)
+            count = self.beat.count(self.stub)
+            if count < self._last:
+                raise Restarted
+            self._last = count
+            self.beats = count - self._first
+            after_each()
+
+    def _resume(self, *before: bytes, at: int | None) -> Stop:
+        """Run to the watchpoint or breakpoint that is meant by ``at``."""
+        stop = self.stub.resume(*before)
+        for receiver in self.receivers:
+            while (next_stop := receiver.go_on(self.stub, stop)) is not None:
+                stop = next_stop
+        if stop.watched != at:
+            raise Trapped
+        return stop
+
+
+def _watch(address: int) -> bytes:
+    return b"Z2,%x,4" % address
+
+
+def _unwatch(address: int) -> bytes:
+    return b"z2,%x,4" % address

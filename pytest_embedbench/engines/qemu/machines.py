@@ -1,0 +1,133 @@
+"""What QEMU's machines are like: one row for each microcontroller we know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_embedbench.model import BoardSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fifo:
+    """A UART that takes several bytes before the firmware reads one.
+
+    ``status`` is a register whose bits ``count_mask`` hold how many are waiting;
+    reading it changes nothing.
+    """
+
+    serial: int
+    status: int
+    count_mask: int
+    capacity_bytes: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneByte:
+    """A UART that holds one byte until the firmware reads ``data``.
+
+    ``status`` has ``ready_mask`` set as long as it does.
+    """
+
+    serial: int
+    status: int
+    data: int
+    ready_mask: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """A QEMU machine for one microcontroller.
+
+    ``uarts`` maps the names of a datasheet to UARTs; their ``serial`` is QEMU's
+    number for them. ``pc_register`` is what gdb calls the program counter there.
+    """
+
+    name: str
+    program: str
+    uarts: Mapping[str, Fifo | OneByte]
+    pc_register: int
+    timer_group: str = ""
+    """The QEMU device whose watchdogs can be switched off, if any."""
+    efuse: str = ""
+    """The QEMU device that takes an efuse image, if any."""
+    bootloader_offset: int = 0
+
+
+_XTENSA = "qemu-system-xtensa"
+_RISCV = "qemu-system-riscv32"
+
+MACHINES: Mapping[str, Machine] = {
+    "esp32": Machine(
+        name="esp32",
+        program=_XTENSA,
+        uarts={
+            "uart0": Fifo(serial=0, status=0x3FF4001C, count_mask=0xFF),
+            "uart1": Fifo(serial=1, status=0x3FF5001C, count_mask=0xFF),
+            "uart2": Fifo(serial=2, status=0x3FF6E01C, count_mask=0xFF),
+        },
+        pc_register=0,
+        timer_group="timer.esp32.timg",
+        efuse="nvram.esp32.efuse",
+        bootloader_offset=0x1000,
+    ),
+    "esp32c3": Machine(
+        name="esp32c3",
+        program=_RISCV,
+        uarts={
+            "uart0": Fifo(serial=0, status=0x6000001C, count_mask=0x3FF),
+            "uart1": Fifo(serial=1, status=0x6001001C, count_mask=0x3FF),
+        },
+        pc_register=32,
+        timer_group="timer.esp32c3.timg",
+        efuse="nvram.esp32c3.efuse",
+    ),
+    "esp32s3": Machine(
+        name="esp32s3",
+        program=_XTENSA,
+        uarts={
+            "uart0": Fifo(serial=0, status=0x6000001C, count_mask=0x3FF),
+            "uart1": Fifo(serial=1, status=0x6001001C, count_mask=0x3FF),
+        },
+        pc_register=0,
+        timer_group="timer.esp32s3.timg",
+        efuse="nvram.esp32s3.efuse",
+    ),
+    "stm32f405": Machine(
+        name="netduinoplus2",
+        program="qemu-system-arm",
+        uarts={
+            "usart1": OneByte(
+                serial=0, status=0x40011000, data=0x40011004, ready_mask=1 << 5
+            ),
+            "usart2": OneByte(
+                serial=1, status=0x40004400, data=0x40004404, ready_mask=1 << 5
+            ),
+        },
+        pc_register=15,
+    ),
+}
+
+
+def machine_for(spec: BoardSpec) -> Machine:
+    """Return the machine of a board.
+
+    Raises:
+        ConfigError: QEMU does not model its microcontroller, or one of its UARTs.
+    """
+    machine = MACHINES.get(spec.mcu)
+    if machine is None:
+        known = ", ".join(sorted(MACHINES))
+        raise ConfigError(f"board {spec.name!r}: mcu: no {spec.mcu!r}; known: {known}")
+    for uart in spec.uarts:
+        if uart.name not in machine.uarts:
+            known = ", ".join(machine.uarts)
+            raise ConfigError(
+                f"board {spec.name!r}: uarts: no {uart.name!r}; known: {known}"
+            )
+    return machine

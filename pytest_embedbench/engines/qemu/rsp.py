@@ -1,0 +1,239 @@
+"""GDB's remote serial protocol, as far as running in lockstep needs it.
+
+Requests go out in one write and are answered in their order, so that many cost one
+round trip. We never acknowledge, and skip the acknowledgements of the other end.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections import deque
+from dataclasses import dataclass, field
+from struct import Struct
+from struct import error as StructError  # noqa: N812  # it is a class
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pytest_embedbench.engines.qemu.patience import Patience
+
+LOOK_EVERY_S = 0.25
+_TIMEVAL = Struct("@ll")
+_U32 = Struct("<I")
+_READ_BYTES = 65536
+_OK = b"OK"
+_STOP = re.compile(rb"[ST]([0-9a-fA-F]{2})(.*)", re.DOTALL)
+_WATCHED = re.compile(rb"\b[ra]?watch:([0-9a-fA-F]+)")
+_THREAD = re.compile(rb"\bthread:(?:p[0-9a-fA-F]+\.)?([0-9a-fA-F]+)")
+
+
+class HungUp(Exception):
+    """The other end is closed, or its process is gone."""
+
+
+class Garbled(Exception):
+    """The other end does not speak the protocol, or refuses what we need."""
+
+
+class Stop(NamedTuple):
+    """Why the guest stands still.
+
+    ``watched`` is the address whose watchpoint was hit, if that is the reason.
+    """
+
+    signal: int
+    watched: int | None
+    thread: bytes
+
+
+@dataclass(slots=True)
+class PacketReader:
+    """Feed bytes as they come; get whole packets. Pure."""
+
+    _rest: bytes = b""
+
+    def feed(self, data: bytes) -> tuple[list[bytes], bool]:
+        """Return the packets that ``data`` completes, and whether one is asked again.
+
+        Raises:
+            Garbled: bytes between packets, or a wrong checksum.
+        """
+        data = self._rest + data
+        packets: list[bytes] = []
+        again = False
+        at = 0
+        while at < len(data):
+            if data[at] != ord("$"):
+                if data[at] == ord("-"):
+                    again = True
+                elif data[at] != ord("+"):
+                    raise Garbled(f"the gdb stub sent {data[at : at + 40]!r}")
+                at += 1
+                continue
+            end = data.find(b"#", at)
+            if end < 0 or len(data) < end + 3:
+                break
+            packets.append(_checked(data[at + 1 : end], data[end + 1 : end + 3]))
+            at = end + 3
+        self._rest = data[at:]
+        return packets, again
+
+
+@dataclass(slots=True)
+class Stub:
+    """The gdb stub of an emulator whose guest stands still between calls.
+
+    Args:
+        end: Our end of the connection.
+        patience: How long each answer may take.
+
+    Any call may raise ``HungUp``, ``Garbled`` or ``Silent``.
+    """
+
+    end: socket.socket
+    patience: Patience
+    _reader: PacketReader = field(default_factory=PacketReader, init=False)
+    _ready: deque[bytes] = field(default_factory=deque[bytes], init=False)
+    _unanswered: deque[bytes] = field(default_factory=deque[bytes], init=False)
+    _thread: bytes = field(default=b"1", init=False)
+
+    def __post_init__(self) -> None:
+        # A receive timeout of the kernel's costs nothing when the answer is quick;
+        # ``settimeout`` would cost a poll for each.
+        timeval = _TIMEVAL.pack(0, int(LOOK_EVERY_S * 1_000_000))
+        self.end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
+
+    def ask(self, *requests: bytes) -> list[bytes]:
+        """Send ``requests`` at once; return their replies."""
+        self._send(*requests)
+        return [self._receive() for _ in requests]
+
+    def do(self, *requests: bytes) -> None:
+        """Send ``requests``; raise ``Garbled`` unless each is answered with ``OK``."""
+        self._send(*requests)
+        for request in requests:
+            self._receive_ok(request)
+
+    def resume(self, *before: bytes) -> Stop:
+        """Do what ``before`` says, let the guest run, and wait until it stops."""
+        return self._run(*before, b"vCont;c")
+
+    def step(self, *before: bytes) -> Stop:
+        """Do what ``before`` says; let the thread that stopped do one instruction."""
+        return self._run(*before, b"vCont;s:%s" % self._thread)
+
+    def interrupt(self) -> Stop:
+        """Stop a guest that runs: after a ``resume`` that was given up."""
+        self._write(b"\x03")
+        return self._stopped()
+
+    def read_word(self, address: int) -> int:
+        """Return the little-endian 32-bit number at ``address``."""
+        return _word(self.ask(b"m%x,4" % address)[0])
+
+    def read_register(self, number: int) -> int:
+        """Return a register of the thread that stopped; all up to it have 32 bits."""
+        return _word(self.ask(b"g")[0][number * 8 :][:8])
+
+    def monitor(self, command: str) -> str:
+        """Have QEMU's own monitor obey ``command``; return what it says."""
+        self._send(b"qRcmd," + command.encode().hex().encode())
+        said = b""
+        while (packet := self._next_packet()) != _OK:
+            if packet[:1] != b"O":
+                raise Garbled(f"no monitor behind the gdb stub: {packet!r}")
+            said += bytes.fromhex(packet[1:].decode())
+        self._unanswered.popleft()
+        return said.decode(errors="replace").strip()
+
+    def _run(self, *requests: bytes) -> Stop:
+        self._send(*requests)
+        for request in requests[:-1]:
+            self._receive_ok(request)
+        return self._stopped()
+
+    def _stopped(self) -> Stop:
+        stop = _stop(self._receive())
+        self._thread = stop.thread
+        return stop
+
+    def hang_up(self) -> None:
+        """Close our end."""
+        self.end.close()
+
+    def _send(self, *requests: bytes) -> None:
+        self._unanswered.extend(requests)
+        self._write(b"".join([_packet(request) for request in requests]))
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self.end.sendall(data)
+        except OSError as error:
+            raise HungUp from error
+
+    def _receive_ok(self, request: bytes) -> None:
+        reply = self._receive()
+        if reply != _OK:
+            raise Garbled(f"the gdb stub refuses {request!r}: {reply!r}")
+
+    def _receive(self) -> bytes:
+        """Return the reply to the oldest request that has none yet."""
+        reply = self._next_packet()
+        self._unanswered.popleft()
+        return reply
+
+    def _next_packet(self) -> bytes:
+        while not self._ready:
+            packets, again = self._reader.feed(self._read())
+            self._ready.extend(packets)
+            if again:
+                lost = list(self._unanswered)[len(self._ready) :]
+                self._write(b"".join([_packet(request) for request in lost]))
+        return self._ready.popleft()
+
+    def _read(self) -> bytes:
+        wait = self.patience.begin()
+        while True:
+            try:
+                data = self.end.recv(_READ_BYTES)
+            except BlockingIOError:
+                wait.check()
+                continue
+            except OSError as error:
+                raise HungUp from error
+            if not data:
+                raise HungUp
+            return data
+
+
+def _packet(payload: bytes) -> bytes:
+    return b"$%s#%02x" % (payload, sum(payload) & 0xFF)
+
+
+def _checked(payload: bytes, checksum: bytes) -> bytes:
+    if b"%02x" % (sum(payload) & 0xFF) != checksum.lower():
+        raise Garbled(f"the gdb stub sent {payload[:40]!r} with a wrong checksum")
+    return payload
+
+
+def _word(digits: bytes) -> int:
+    try:
+        (number,) = _U32.unpack(bytes.fromhex(digits.decode()))
+    except (ValueError, StructError):
+        raise Garbled(f"{digits!r} is no 32-bit number") from None
+    return int(number)
+
+
+def _stop(reply: bytes) -> Stop:
+    match = _STOP.fullmatch(reply)
+    if match is None:
+        if reply[:1] in (b"W", b"X"):
+            raise HungUp
+        raise Garbled(f"the gdb stub sent {reply[:40]!r} where the guest should stop")
+    watched = _WATCHED.search(match[2])
+    thread = _THREAD.search(match[2])
+    return Stop(
+        signal=int(match[1], 16),
+        watched=int(watched[1], 16) if watched else None,
+        thread=thread[1] if thread else b"1",
+    )
