@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _CAPABILITIES = frozenset({Capability.STEP_TIME, Capability.RESET})
 _NO_PINS = "QEMU's model of this chip has UARTs and a clock, but no pins"
 _TAIL_BYTES = 4_000
+_BITS_PER_BYTE = 10  # 8N1
 
 
 class QemuLink:
@@ -192,8 +193,13 @@ class QemuBoard:
             stub,
             self._clock.beat,
             [
-                receiver(self._machine.uarts[name], port)
-                for name, port in self._emulator.ports.items()
+                receiver(
+                    self._machine.uarts[uart.name],
+                    self._emulator.ports[uart.name],
+                    bytes_per_tick=self._bytes_per_tick(uart.baud_bps),
+                    leap_us=self._emulator.pace.leap_us,
+                )
+                for uart in self._spec.uarts
             ],
         )
         booting = stub.patience
@@ -207,6 +213,10 @@ class QemuBoard:
             raise error from None
         stub.patience = replace(booting, cpu_s=self._run_cpu_s)
         self._listen()
+
+    def _bytes_per_tick(self, baud_bps: int) -> int:
+        byte_us = _BITS_PER_BYTE * 1_000_000 / baud_bps
+        return max(1, int(self._clock.period_us / byte_us))
 
     def _look_for_boot_loop(self) -> None:
         console = next(iter(self._emulator.ports.values()))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from pytest_embedbench.engines.qemu.leaps import LEAP_TIMER
 from pytest_embedbench.engines.qemu.patience import Patience, Silent
 from pytest_embedbench.engines.qemu.ports import Port
 from pytest_embedbench.engines.qemu.rsp import Garbled, HungUp, Stub
@@ -64,7 +65,7 @@ class Emulator:
     ports: Mapping[str, Port]
     program: Path
     popen: subprocess.Popen[bytes]
-    grace_s: float
+    pace: Pace
     _log: IO[bytes]
 
     def words(self) -> str:
@@ -88,7 +89,7 @@ class Emulator:
         self.stub.hang_up()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.popen.wait(_GOODBYE_S)
-        stop(self.popen, self.grace_s)
+        stop(self.popen, self.pace.grace_s)
         return self.popen.returncode
 
     def close(self) -> None:
@@ -125,7 +126,7 @@ def launch(command: Command, pace: Pace) -> Emulator:
                 pass_fds=(theirs.fileno(), *command.files),
             )
         stub = Stub(ours, Patience(popen.pid, pace.cpu_limit_s, pace.wall_limit_s))
-        emulator = Emulator(stub, ports, command.program, popen, pace.grace_s, log)
+        emulator = Emulator(stub, ports, command.program, popen, pace, log)
         _greet(emulator, nonce)
     return emulator
 
@@ -136,7 +137,7 @@ def _machine_words(pace: Pace, nonce: str) -> list[str]:
         f" -icount shift={pace.icount_shift},sleep=off"
         # A timer on virtual time that does nothing but fire.
         " -netdev hubport,id=lockstep,hubid=0"
-        " -object filter-buffer,id=lockstep-timer,netdev=lockstep,queue=rx"
+        f" -object filter-buffer,id={LEAP_TIMER},netdev=lockstep,queue=rx"
         f",interval={pace.leap_us}"
     )
     return words.split()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_embedbench.engines.qemu.leaps import set_leap
 from pytest_embedbench.engines.qemu.machines import Fifo, OneByte
 
 if TYPE_CHECKING:
@@ -30,10 +31,11 @@ class Receiver(Protocol):
 
 @dataclass(slots=True)
 class FifoReceiver:
-    """Fills a UART's FIFO once per tick: about what its line could carry."""
+    """Fills a UART's FIFO, once per tick."""
 
     uart: Fifo
     port: Port
+    bytes_per_tick: int
     pending: bytearray = field(default_factory=bytearray)
     unheard: int = 0
 
@@ -43,9 +45,10 @@ class FifoReceiver:
             return
         uart = self.uart
         waiting = stub.read_word(uart.status) & uart.count_mask
-        piece = self.pending[: max(0, uart.capacity_bytes - waiting)]
-        if piece:
-            del self.pending[: len(piece)]
+        room = min(self.bytes_per_tick, uart.capacity_bytes - waiting)
+        if room > 0:
+            piece = bytes(self.pending[:room])
+            del self.pending[:room]
             status = _deliver(self.port, piece, stub, uart.status)
             self.unheard += waiting + len(piece) - (status & uart.count_mask)
 
@@ -59,29 +62,29 @@ class FifoReceiver:
 class OneByteReceiver:
     """Gives the next byte when the firmware has read the last, so that none is lost.
 
-    Each byte takes two stops, which move the guest's time a little, as a wire would.
+    All that a tick has room for comes at once, as from a FIFO. Each byte takes two
+    stops; time must not leap far at these, or the tick would be over.
     """
 
     uart: OneByte
     port: Port
+    bytes_per_tick: int
+    leap_us: int
+    """How far time may leap otherwise."""
     pending: bytearray = field(default_factory=bytearray)
     unheard: int = 0
+    _quota: int = 0
     _watching: bool = False
+    _short_leaps: bool = False
 
     def feed(self, stub: Stub) -> None:
-        """Put one byte in if there is room."""
-        uart = self.uart
+        """Put the first byte of a tick in, if there is room."""
+        self._quota = self.bytes_per_tick
         if not self.pending or self._watching:
             return
-        if stub.read_word(uart.status) & uart.ready_mask:
-            return
-        piece = self.pending[:1]
-        del self.pending[:1]
-        if _deliver(self.port, piece, stub, uart.status) & uart.ready_mask:
-            stub.do(b"Z3,%x,4" % uart.data)
-            self._watching = True
-        else:
-            self.unheard += 1
+        if not stub.read_word(self.uart.status) & self.uart.ready_mask:
+            self._leap(stub, short=True)
+            self._put_next(stub)
 
     def go_on(self, stub: Stub, stop: Stop) -> Stop | None:
         """Let the firmware read its byte, and put in the next."""
@@ -89,20 +92,50 @@ class OneByteReceiver:
             return None
         stub.step(b"z3,%x,4" % self.uart.data)
         self._watching = False
-        self.feed(stub)
+        self._put_next(stub)
+        if not self._watching:
+            self._leap(stub, short=False)
         return stub.resume()
 
+    def _put_next(self, stub: Stub) -> None:
+        while self.pending and self._quota and not self._watching:
+            piece = bytes(self.pending[:1])
+            del self.pending[:1]
+            self._quota -= 1
+            if (
+                _deliver(self.port, piece, stub, self.uart.status)
+                & self.uart.ready_mask
+            ):
+                stub.do(b"Z3,%x,4" % self.uart.data)
+                self._watching = True
+            else:
+                self.unheard += 1
 
-def receiver(uart: Fifo | OneByte, port: Port) -> Receiver:
-    """Return what suits the UART."""
+    def _leap(self, stub: Stub, *, short: bool) -> None:
+        if short != self._short_leaps:
+            set_leap(stub, 1 if short else self.leap_us)
+            self._short_leaps = short
+
+
+def receiver(
+    uart: Fifo | OneByte, port: Port, *, bytes_per_tick: int, leap_us: int
+) -> Receiver:
+    """Return what suits the UART.
+
+    Args:
+        uart: The UART.
+        port: Our side of it.
+        bytes_per_tick: How many its line carries from one tick to the next.
+        leap_us: How far time leaps at a stop.
+    """
     if isinstance(uart, Fifo):
-        return FifoReceiver(uart, port)
-    return OneByteReceiver(uart, port)
+        return FifoReceiver(uart, port, bytes_per_tick)
+    return OneByteReceiver(uart, port, bytes_per_tick, leap_us)
 
 
-def _deliver(port: Port, data: bytes | bytearray, stub: Stub, status: int) -> int:
+def _deliver(port: Port, data: bytes, stub: Stub, status: int) -> int:
     """Put ``data``, wait until the UART has had it, and return its status then."""
-    port.put(bytes(data))
+    port.put(data)
     wait = stub.patience.begin()
     while not port.taken():
         stub.read_word(status)  # a round trip: QEMU looks at its pipes in between

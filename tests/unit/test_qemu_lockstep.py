@@ -1,0 +1,97 @@
+"""From tick to tick: the guest's counter is the clock, and nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from pytest_embedbench.engines.qemu.lockstep import (
+    Calls,
+    Lockstep,
+    Restarted,
+    TickWord,
+    Trapped,
+)
+from pytest_embedbench.engines.qemu.patience import Silent
+from tests.unit.fake_guest import ENTRY, FakeGuest, Write, serving
+
+COUNTER, LATER, OTHER = 0x100, 0x104, 0x108
+
+
+def ticks(*counts: int, later: bool = True) -> Iterator[Write]:
+    for value in counts:
+        yield Write(OTHER, value)
+        yield Write(COUNTER, value)
+        if later:
+            yield Write(LATER, value)
+
+
+@pytest.mark.parametrize("later", [LATER, None])
+def test_each_tick_is_a_stop(later: int | None) -> None:
+    guest = FakeGuest(ticks(*range(1, 100)))
+    heard: list[int] = []
+    with serving(guest) as stub:
+        lockstep = Lockstep(stub, TickWord(COUNTER, later), ())
+        lockstep.start(ENTRY, 0)
+        lockstep.run_to(5, lambda: heard.append(lockstep.beats))
+        lockstep.run_to(5, lambda: heard.append(-1))
+        lockstep.run_to(7, lambda: heard.append(lockstep.beats))
+    assert heard == [1, 2, 3, 4, 5, 6, 7]
+    assert guest.memory[COUNTER] == 7
+
+
+def test_ticks_that_are_caught_up_at_once_count_all() -> None:
+    # A scheduler that was suspended makes up for several ticks in one go.
+    script = iter([*ticks(1, 2), Write(COUNTER, 3), Write(COUNTER, 4), *ticks(5, 6, 7)])
+    heard: list[int] = []
+    with serving(FakeGuest(script)) as stub:
+        lockstep = Lockstep(stub, TickWord(COUNTER, LATER), ())
+        lockstep.start(ENTRY, 0)
+        lockstep.run_to(6, lambda: heard.append(lockstep.beats))
+    assert heard == [1, 2, 5, 6]
+
+
+def test_a_counter_that_goes_back_is_a_restart() -> None:
+    with serving(FakeGuest(ticks(1, 2, 3, 0, 1, 2, 3, 4, 5))) as stub:
+        lockstep = Lockstep(stub, TickWord(COUNTER, LATER), ())
+        lockstep.start(ENTRY, 0)
+        with pytest.raises(Restarted):
+            lockstep.run_to(9, lambda: None)
+        assert lockstep.beats == 3
+
+
+def test_calls_of_a_function_count_themselves() -> None:
+    calls = (Write(ENTRY, number, traps=number % 2 == 0) for number in count())
+    with serving(FakeGuest(calls)) as stub:
+        lockstep = Lockstep(stub, Calls(ENTRY), ())
+        lockstep.start(ENTRY, 0)
+        lockstep.run_to(3, lambda: None)
+        assert lockstep.beats == 3
+
+
+def test_a_breakpoint_of_the_firmwares_own_is_no_tick() -> None:
+    script = iter([*ticks(1, 2, 3), Write(0x5000, 0, traps=True)])
+    with serving(FakeGuest(script)) as stub:
+        lockstep = Lockstep(stub, TickWord(COUNTER, LATER), ())
+        lockstep.start(ENTRY, 0)
+        with pytest.raises(Trapped):
+            lockstep.run_to(9, lambda: None)
+
+
+def test_a_stop_before_the_first_tick_is_no_boot() -> None:
+    with serving(FakeGuest(ticks(1, 2, 3))) as stub:
+        lockstep = Lockstep(stub, TickWord(COUNTER, LATER), ())
+        with pytest.raises(Trapped):
+            lockstep.start(ENTRY + 4, 0)
+
+
+def test_a_stub_that_hangs_in_the_middle_of_a_tick_is_given_up() -> None:
+    guest = FakeGuest(ticks(*range(99)))
+    with serving(guest, wall_s=0.1) as stub:
+        lockstep = Lockstep(stub, TickWord(COUNTER, LATER), ())
+        lockstep.start(ENTRY, 0)
+        guest.hangs_on = b"vCont;c"
+        with pytest.raises(Silent):
+            lockstep.run_to(2, lambda: None)
