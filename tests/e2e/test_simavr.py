@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.testing import check_engine
-from tests.e2e.avr_firmware import avr_image, board_spec, boot, simavr
+from tests.e2e.avr_firmware import avr_image, boot, simavr
 
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.simavr import Simavr
-    from tests.e2e.avr_firmware import Boot, Build, SimavrBoard
+    from tests.e2e.avr_firmware import Boot, SimavrBoard
 
 __all__ = ["avr_image", "boot", "simavr"]
 
@@ -40,13 +38,6 @@ def heard(board: SimavrBoard, duration_ms: int) -> bytes:
     """Let time pass; return what was said."""
     board.advance(duration_ms)
     return b"".join(chunk.data for chunk in board.link().receive())
-
-
-@pytest.mark.parametrize("name", ["uno", "nano", "mega"])
-def test_the_engine_keeps_its_promises_on_every_board(
-    simavr: Simavr, avr_image: Build, name: str
-) -> None:
-    check_engine(simavr, board_spec(name), avr_image("line", board=name))
 
 
 @pytest.mark.parametrize("name", ["uno", "nano", "mega"])
@@ -128,6 +119,14 @@ def test_a_firmware_that_does_not_read_loses_bytes_as_on_the_chip(boot: Boot) ->
     assert "serial0 lost 7 bytes before 111.000 ms" in note
     board.link().send(b"fine again")
     assert heard(board, 10) == b"fine again"
+
+
+def test_bytes_that_had_to_wait_are_read_without_a_pause(boot: Boot) -> None:
+    board = boot("bytes", "-DWAY=BUSY")
+    board.advance(1)
+    board.link().send(b"x" * 299 + b"\n")
+    assert heard(board, 40) == b"BYTES 300\n"
+    assert board.notes == ()
 
 
 def test_bytes_for_a_receiver_that_is_off_are_lost_and_noted(boot: Boot) -> None:

@@ -176,6 +176,15 @@ def test_closing_leaves_no_process(boot: Boot) -> None:
 
 
 @pytest.mark.parametrize("library", ["libsimavr.so.999", "libc.so.6"])
+def test_boards_come_and_go_without_using_up_file_descriptors(boot: Boot) -> None:
+    # U17
+    boot("line").close()
+    open_before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(10):
+        boot("line").close()
+    assert len(list(Path("/proc/self/fd").iterdir())) == open_before
+
+
 def test_a_missing_or_wrong_library_says_how_to_get_the_right_one(library: str) -> None:
     missing = Simavr(library=library).missing()
     assert missing is not None

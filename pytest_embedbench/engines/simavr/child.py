@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 import os
 import signal
 import socket
@@ -15,10 +14,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from pytest_embedbench.clock import host_now_s
+from pytest_embedbench.engines.simavr.core.messages import (
+    CHUNK_BYTES,
+    is_whole,
+    pack,
+    unpack,
+)
 from pytest_embedbench.errors import BenchFault, BoardLost
 from pytest_embedbench.processes import cpu_used_s, spawn, stop
 
-# The child imports three modules of this package and none of its initialisers.
+# The child gets our modules without what the packages around them would import.
 _START = """
 import sys, types
 for word in sys.argv[1:]:
@@ -28,10 +33,7 @@ for word in sys.argv[1:]:
 from pytest_embedbench.engines.simavr.core.main import serve
 serve()
 """
-_HEAD_BYTES = 4
 _TAIL_BYTES = 2_000
-# Small enough for malloc to keep: a bigger buffer is a system call per answer.
-_CHUNK_BYTES = 1 << 15
 _LOOK_S = 1
 _LAST_WORDS_S = 5.0
 
@@ -64,10 +66,10 @@ class Child:
         ours, theirs = socket.socketpair()
         try:
             self._popen = _spawn(theirs, self._log)
-        except OSError:
+        except OSError as error:
             ours.close()
             self._log.close()
-            raise
+            raise BenchFault(f"{board}: no process for simavr: {error}") from error
         finally:
             theirs.close()
         # Unlike settimeout(), this costs no system call per message.
@@ -91,16 +93,15 @@ class Child:
         if self._waiting:
             raise BoardLost(f"{self._board}: was interrupted in an earlier step")
         self._waiting = True
-        body = marshal.dumps(request)
         try:
-            self._socket.sendall(len(body).to_bytes(4, "little") + body)
+            self._socket.sendall(pack(request))
             answer = self._receive(simulated_s)
         except OSError:
             answer = None
         if answer is None:
             raise BoardLost(self._obituary())
         self._waiting = False
-        return marshal.loads(answer)  # noqa: S302  # from our own child
+        return unpack(answer)
 
     def close(self) -> None:
         """End the child at once: it holds nothing that needs saving."""
@@ -108,13 +109,13 @@ class Child:
         stop(self._popen, grace_s=0)
         self._log.close()
 
-    def _receive(self, simulated_s: float) -> memoryview | None:
-        """Return the next answer; nothing if the child has hung up."""
+    def _receive(self, simulated_s: float) -> bytearray | None:
+        """Return the next answer as received; nothing if the child has hung up."""
         watch: _Watch | None = None
-        buffer = bytearray()
-        while len(buffer) < _HEAD_BYTES or len(buffer) < _size(buffer):
+        received = bytearray()
+        while not is_whole(received):
             try:
-                data = self._socket.recv(_CHUNK_BYTES)
+                data = self._socket.recv(CHUNK_BYTES)
             except BlockingIOError:
                 watch = watch or _Watch(self._popen.pid, self._patience, simulated_s)
                 spent = watch.spent()
@@ -126,8 +127,8 @@ class Child:
                 continue
             if not data:
                 return None
-            buffer += data
-        return memoryview(buffer)[_HEAD_BYTES:]
+            received += data
+        return received
 
     def _obituary(self) -> str:
         try:
@@ -140,10 +141,6 @@ class Child:
         last_words = self._log.read().decode(errors="replace").strip()
         said = f"; its last words:\n{last_words}" if last_words else ""
         return f"{self._board}: simavr's process {how} (exit code {code}){said}"
-
-
-def _size(message: bytearray) -> int:
-    return _HEAD_BYTES + int.from_bytes(message[:_HEAD_BYTES], "little")
 
 
 class _Watch:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -72,18 +71,14 @@ class Simavr:
 
     def version(self) -> str:
         """Return the library's name and, where Debian packaged it, its version."""
-        query = shutil.which("dpkg-query")
-        packaged = ""
-        if query:
+        ask_debian = ["dpkg-query", "-W", "-f", "${Version}", "libsimavr2"]
+        try:
             done = subprocess.run(
-                [query, "-W", "-f", "${Version}", "libsimavr2"],
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=20,
+                ask_debian, capture_output=True, text=True, check=True, timeout=20
             )
-            packaged = done.stdout.strip()
-        return f"simavr ({self.library}{', ' if packaged else ''}{packaged})"
+        except (OSError, subprocess.SubprocessError):
+            return f"simavr ({self.library})"
+        return f"simavr {done.stdout.strip()} ({self.library})"
 
     def _start(self, name: str, *request: object) -> Child:
         child = Child(name, self.patience)

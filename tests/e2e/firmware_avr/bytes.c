@@ -5,7 +5,7 @@
 
 #include "serial.h"
 
-enum { SPEAK_POLLED, SPEAK_BY_INTERRUPT, ECHO, COUNT, DEAF, LATE, MUTE };
+enum { SPEAK_POLLED, SPEAK_BY_INTERRUPT, ECHO, COUNT, DEAF, LATE, MUTE, BUSY };
 
 static volatile uint8_t left = 100;
 
@@ -13,6 +13,14 @@ ISR(USART_UDRE_vect)
 {
     UDR0 = --left ? 'x' : '\n';
     if (!left) UCSR0B &= ~_BV(UDRIE0);
+}
+
+static volatile uint16_t received;
+
+ISR(USART_RX_vect)
+{
+    received++;
+    if (UDR0 == '\n') left = 0;
 }
 
 static uint8_t get(void)
@@ -48,6 +56,16 @@ int main(void)
         while (UCSR0A & _BV(RXC0)) put(UDR0);
         put('\n');
         for (;;) put(get());
+    case BUSY: /* interrupts are off for 1.7 bytes, again and again */
+        UCSR0B |= _BV(RXCIE0);
+        while (left) {
+            cli();
+            _delay_us(150);
+            sei();
+            _delay_us(60);
+        }
+        say_value("BYTES", received);
+        break;
     case MUTE:
         UCSR0B = _BV(RXEN0);
         while (--left) put('x');

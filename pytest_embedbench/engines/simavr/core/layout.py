@@ -184,6 +184,7 @@ def _declare(lib: ctypes.CDLL) -> None:
     lib.avr_io_getirq.restype = c_void_p
     lib.avr_iomem_getirq.argtypes = (avr, c_uint16, c_char_p, c_int)
     lib.avr_iomem_getirq.restype = c_void_p
+    lib.avr_raise_interrupt.argtypes = (avr, c_void_p)
     lib.avr_get_interrupt_irq.argtypes = (avr, c_uint8)
     lib.avr_get_interrupt_irq.restype = c_void_p
     lib.avr_irq_register_notify.argtypes = (c_void_p, c_void_p, c_void_p)

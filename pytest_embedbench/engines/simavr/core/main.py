@@ -1,19 +1,23 @@
 """The child's side of the conversation: one request in, one answer out.
 
-A message is its length (4 bytes, little endian) and a marshalled tuple; both ends
-are the same Python. The first request boots, each further one is
-``(commands, until_us)``. The socket is file descriptor 0; when it closes, we end.
+The first request boots, each further one is ``(commands, until_us)``. The socket is
+file descriptor 0; when it closes, we end.
 """
 
 from __future__ import annotations
 
-import marshal
 import os
 import sys
 
 from pytest_embedbench.engines.simavr.core import layout
 from pytest_embedbench.engines.simavr.core.adc import Adc
 from pytest_embedbench.engines.simavr.core.machine import Machine
+from pytest_embedbench.engines.simavr.core.messages import (
+    CHUNK_BYTES,
+    is_whole,
+    pack,
+    unpack,
+)
 from pytest_embedbench.engines.simavr.core.pins import Port
 from pytest_embedbench.engines.simavr.core.pwm import Pwm
 from pytest_embedbench.engines.simavr.core.uart import Usart
@@ -24,31 +28,24 @@ if TYPE_CHECKING:
 
 MAX_PIN_CHANGES = 250_000
 _SOCKET = 0
-_HEAD_BYTES = 4
-_CHUNK_BYTES = 1 << 15
 
 
-def receive() -> Any:  # noqa: ANN401  # whatever the parent marshalled
+def receive() -> Any:  # noqa: ANN401  # whatever the parent packed
     """Return the next request; end the process when there will be none."""
-    message = b""
-    while len(message) < _HEAD_BYTES or len(message) < _size(message):
-        data = os.read(_SOCKET, _CHUNK_BYTES)
+    received = bytearray()
+    while not is_whole(received):
+        data = os.read(_SOCKET, CHUNK_BYTES)
         if not data:
             sys.exit(0)
-        message += data
-    return marshal.loads(message[_HEAD_BYTES:])  # noqa: S302  # from our own parent
+        received += data
+    return unpack(received)
 
 
 def send(answer: tuple[Any, ...]) -> None:
     """Send one answer."""
-    body = marshal.dumps(answer)
-    message = len(body).to_bytes(_HEAD_BYTES, "little") + body
+    message = pack(answer)
     while message:
         message = message[os.write(_SOCKET, message) :]
-
-
-def _size(message: bytes) -> int:
-    return _HEAD_BYTES + int.from_bytes(message[:_HEAD_BYTES], "little")
 
 
 class Board:

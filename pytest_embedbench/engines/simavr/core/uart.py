@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from ctypes import addressof
 
 from pytest_embedbench.engines.simavr.core import layout
 
@@ -19,6 +20,8 @@ _RXEN, _TXEN, _UDRIE, _NINE_BITS = 0x10, 0x08, 0x20, 0x04
 _PARITY, _TWO_STOPS = 0x20, 0x08
 # The receiver holds two bytes in its buffer and one in its shift register.
 _RECEIVER_BYTES = 3
+# How often per byte time we look whether there is room for the next byte.
+_BACKLOG_LOOKS = 16
 # Ten bits sampled in their middle: half a bit may be missed at the last one.
 _TOLERANCE = 0.05
 
@@ -58,7 +61,9 @@ class Usart:
         self._input = getirq(machine.pointer, signals, _INPUT)
         output = getirq(machine.pointer, signals, _OUTPUT)
         machine.notify(output, self._on_output)
+        self._received = addressof(uart) + layout.Uart.vectors.offset
         self._timer = machine.keep(layout.CycleTimer(self._on_byte_end))
+        self._backlog_timer = machine.keep(layout.CycleTimer(self._on_backlog))
         machine.revive.append(self._on_reset)
         machine.started.append(self._on_started)
 
@@ -131,7 +136,7 @@ class Usart:
         uart = self._uart
         data, base = self._machine.data, self._base
         listening = data[base + _B] & _RXEN
-        if (uart.fifo_write - uart.fifo_read) & 63 >= _RECEIVER_BYTES:
+        if self._backlog() >= _RECEIVER_BYTES:
             uart.fifo_write = (uart.fifo_write - 1) & 63
             data[base] |= _DOR
             self.overruns += 1
@@ -148,7 +153,9 @@ class Usart:
             data[base] &= ~_DOR
             self._machine.lib.avr_raise_irq(self._input, self._wire[0])
             data[base] |= overrun
-            uart.cycles_per_byte = self.byte_cycles()
+            uart.cycles_per_byte = span = self.byte_cycles()
+            if self._backlog() > 1:
+                self._machine.at(when + span // _BACKLOG_LOOKS, self._backlog_timer)
         else:
             self.unheard += 1
         del self._wire[0]
@@ -156,6 +163,17 @@ class Usart:
             return 0
         self._begin_byte(when)
         return self._byte_end
+
+    def _on_backlog(self, _avr: int, when: int, _param: int) -> int:
+        """Offer the next byte as soon as one is read; simavr waits for a byte time."""
+        if not self._backlog():
+            return 0
+        self._machine.lib.avr_raise_interrupt(self._machine.pointer, self._received)
+        return when + self.byte_cycles() // _BACKLOG_LOOKS
+
+    def _backlog(self) -> int:
+        count: int = (self._uart.fifo_write - self._uart.fifo_read) & 63
+        return count
 
     def _on_reset(self) -> None:
         """A reset cuts the byte that is going out; the other side keeps sending."""
