@@ -175,7 +175,6 @@ def test_closing_leaves_no_process(boot: Boot) -> None:
         board.advance(1)
 
 
-@pytest.mark.parametrize("library", ["libsimavr.so.999", "libc.so.6"])
 def test_boards_come_and_go_without_using_up_file_descriptors(boot: Boot) -> None:
     # U17
     boot("line").close()
@@ -185,6 +184,7 @@ def test_boards_come_and_go_without_using_up_file_descriptors(boot: Boot) -> Non
     assert len(list(Path("/proc/self/fd").iterdir())) == open_before
 
 
+@pytest.mark.parametrize("library", ["libsimavr.so.999", "libc.so.6"])
 def test_a_missing_or_wrong_library_says_how_to_get_the_right_one(library: str) -> None:
     missing = Simavr(library=library).missing()
     assert missing is not None
