@@ -157,7 +157,8 @@ class Plant(Protocol[StateT]):
     """A process model: frozen parameters, pure transitions, no clock of its own.
 
     ``StateT`` is a frozen dataclass of int and bool fields, in the order in which a
-    trace shows them. Lines are text without terminator, as they stand on the wire.
+    trace shows them; a plot takes a field's unit from its metadata, ``{"unit": "%"}``,
+    or from the end of its name. Lines are text without terminator, as they stand on the wire.
     """
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench import metrics
@@ -38,7 +38,7 @@ class FilterState:
     """How cloudy and how full, and the two actuators."""
 
     turbidity_ntu: int
-    level: int
+    level: int = field(metadata={"unit": "%"})
     filter_on: bool = False
     drain_open: bool = False
 

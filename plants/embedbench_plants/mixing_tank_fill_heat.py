@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench import metrics
@@ -34,7 +34,7 @@ class MixingState:
     """How warm and how full, the two actuators, and the heat still to come."""
 
     temp_c: int
-    level: int
+    level: int = field(metadata={"unit": "%"})
     inlet_open: bool = False
     heater_on: bool = False
     retained_heat_c: int = 0

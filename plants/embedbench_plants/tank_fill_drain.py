@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench import metrics
@@ -28,7 +28,7 @@ _COMMANDS = {
 class TankState:
     """How full, in percent, and whether the pump runs."""
 
-    level: int
+    level: int = field(metadata={"unit": "%"})
     pump_on: bool = False
 
 

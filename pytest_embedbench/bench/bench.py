@@ -41,14 +41,16 @@ class Bench:
 
     ``folder`` exists and has no evidence in it yet. ``boot_line`` is what the
     firmware says, as a whole line, once per boot; ``elf_path`` is what the board runs,
-    to decode backtraces with. Whoever makes a bench closes it; that writes the
-    artifacts and closes the board.
+    to decode backtraces with. Whoever makes a bench closes it; that writes
+    ``trace.csv``, ``metrics.json`` and, with ``plots``, ``plot.svg`` for its loop
+    (``trace-2.csv`` and so on for further ones), and closes the board.
     """
 
     board: Board
     folder: Path
     boot_line: str = field(default="", kw_only=True)
     elf_path: Path | None = field(default=None, kw_only=True)
+    plots: bool = field(default=True, kw_only=True)
     uart: Conversation = field(init=False)
     """The board's first UART."""
     loops: list[Loop[Any]] = field(default_factory=list[Loop[Any]], init=False)
@@ -218,3 +220,12 @@ class Bench:
             file.write(trace_csv(loop.samples))
         with new_file(self.folder / f"metrics{suffix}.json") as file:
             file.write(metrics_json(measured(loop)))
+        if self.plots:
+            from pytest_embedbench.report.plot import draw  # noqa: PLC0415  # late
+
+            name = loop.scenario.name or "connected"
+            title = f"{type(loop.plant).__name__}: {name} on {self.board.spec.name}"
+            with new_file(self.folder / f"plot{suffix}.svg") as file:
+                file.write(
+                    draw(title, loop.samples, loop.plant.thresholds, loop.stimuli)
+                )

@@ -21,7 +21,7 @@ from pytest_embedbench.errors import ConfigError, ExpectTimeout
 from pytest_embedbench.wire.patterns import LINE_BUDGET_S, cpu_budget, search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from pytest_embedbench.bench.conversation import Conversation
 
@@ -76,13 +76,11 @@ class Dut:
     @overload
     def expect(self, pattern: Special, timeout: float = -1) -> bytes: ...
     @overload
-    def expect(  # type: ignore[overload-overlap]  # a text is a sequence of texts
-        self, pattern: Text, timeout: float = -1
-    ) -> re.Match[bytes]: ...
+    def expect(self, pattern: Text, timeout: float = -1) -> re.Match[bytes]: ...
     @overload
-    def expect(self, pattern: Sequence[Text | Special], timeout: float = -1) -> int: ...
+    def expect(self, pattern: list[Text | Special], timeout: float = -1) -> int: ...
     def expect(
-        self, pattern: Text | Special | Sequence[Text | Special], timeout: float = -1
+        self, pattern: Text | Special | list[Text | Special], timeout: float = -1
     ) -> re.Match[bytes] | bytes | int:
         """Wait for a pattern; ``timeout`` is in simulated seconds.
 
@@ -95,22 +93,20 @@ class Dut:
     @overload
     def expect_exact(self, pattern: Special, timeout: float = -1) -> bytes: ...
     @overload
-    def expect_exact(  # type: ignore[overload-overlap]  # a text is a sequence of texts
-        self, pattern: Text, timeout: float = -1
-    ) -> re.Match[bytes]: ...
+    def expect_exact(self, pattern: Text, timeout: float = -1) -> re.Match[bytes]: ...
     @overload
     def expect_exact(
-        self, pattern: Sequence[Text | Special], timeout: float = -1
+        self, pattern: list[Text | Special], timeout: float = -1
     ) -> int: ...
     def expect_exact(
-        self, pattern: Text | Special | Sequence[Text | Special], timeout: float = -1
+        self, pattern: Text | Special | list[Text | Special], timeout: float = -1
     ) -> re.Match[bytes] | bytes | int:
         """Wait for text as it stands, anywhere in a line; else as ``expect``."""
         return self._expect(pattern, timeout, exact=True)
 
     def _expect(
         self,
-        pattern: Text | Special | Sequence[Text | Special],
+        pattern: Text | Special | list[Text | Special],
         timeout: float,
         *,
         exact: bool,

@@ -1,0 +1,1 @@
+"""Pictures of what happened; imported only when one is wanted."""
