@@ -79,6 +79,12 @@ def stop(popen: subprocess.Popen[bytes], grace_s: float = STOP_GRACE_S) -> None:
     popen.wait()
 
 
+def die_with_parent() -> None:
+    """Have us killed when whoever started us is gone; on Linux only."""
+    if _libc is not None:
+        _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
 def cpu_used_s(pid: int) -> float | None:
     """Return the CPU seconds that ``pid`` has used; ``None`` where not known."""
     try:
@@ -125,10 +131,9 @@ def _in_child(parent_pid: int, limits: Limits | None) -> Callable[[], None]:
     """Return what the child does between fork and exec: no allocation to speak of."""
 
     def prepare() -> None:
-        if _libc is not None:
-            _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-            if os.getppid() != parent_pid:
-                os._exit(127)
+        die_with_parent()
+        if os.getppid() != parent_pid:
+            os._exit(127)
         if limits is not None:
             _apply(limits)
 

@@ -1,0 +1,148 @@
+"""However pytest ends while firmware is built, nothing of it is left 2 s later."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from filelock import FileLock
+
+from pytest_embedbench.processes import wait_gone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_embedbench.builders.platformio.seed import Seeded
+
+GONE_WITHIN_S = 2.0
+COMPILER = """\
+#!/bin/sh
+[ "$1" = --version ] && exec gcc --version
+exec 9>{fifo}
+echo compiling >&9
+exec sleep 1000
+"""
+SCRIPT = """
+Import("projenv")
+projenv.Replace(CC={compiler!r})
+"""
+INI = "[env:native]\nplatform = native\nextra_scripts = post:slow.py\n"
+TEST = "def test_it(board):\n    board.advance(1)\n"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A pytest run whose compiler has just started, and will never end."""
+
+    pytest: subprocess.Popen[bytes]
+    fifo: int
+    cache_dir: Path
+
+    def processes(self) -> dict[int, str]:
+        """Return what runs below pytest, pytest included, with command lines."""
+        children: dict[int, list[int]] = {}
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                stat = (entry / "stat").read_bytes()
+            except OSError:
+                continue
+            parent = int(stat.rpartition(b")")[2].split()[1])
+            children.setdefault(parent, []).append(int(entry.name))
+        found = [self.pytest.pid]
+        for pid in found:
+            found += children.get(pid, [])
+        return {
+            pid: Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+            for pid in found
+        }
+
+    def nothing_is_left(self, processes: dict[int, str]) -> None:
+        """Assert that all are gone, the compiler too, and that no lock is held."""
+        left = [
+            line for pid, line in processes.items() if not wait_gone(pid, GONE_WITHIN_S)
+        ]
+        assert left == []
+        os.read(self.fifo, 4096)
+        assert select.select([self.fifo], [], [], 0)[0], "the compiler still runs"
+        assert os.read(self.fifo, 4096) == b""
+        for pattern in ("locks/*", "builds/*/lock"):
+            for lock in self.cache_dir.glob(pattern):
+                with FileLock(lock, timeout=0):
+                    pass
+
+
+@pytest.fixture
+def start(
+    seeded: Seeded, make_project: Callable[..., Path], tmp_path: Path
+) -> Iterator[Callable[..., Run]]:
+    """Return a function that starts pytest and waits until it compiles."""
+    fifo, compiler = tmp_path / "fifo", tmp_path / "slow-gcc"
+    os.mkfifo(fifo)
+    compiler.write_text(COMPILER.format(fifo=fifo))
+    compiler.chmod(0o755)
+    files = {"src/main.c": "", "slow.py": SCRIPT.format(compiler=str(compiler))}
+    suite = make_project(INI, {**files, "test_it.py": TEST})
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    runs: list[Run] = []
+
+    def start_one(*arguments: str) -> Run:
+        options = {"board": "native", "embedbench-core": str(seeded.core_dir)}
+        options |= {"embedbench-cache": str(tmp_path / "cache"), "rootdir": str(suite)}
+        options |= {"embedbench-artifacts": str(tmp_path / "runs")}
+        argv = [sys.executable, "-m", "pytest", str(suite), "-pno:cacheprovider"]
+        argv += [f"--{name}={value}" for name, value in options.items()]
+        popen = subprocess.Popen(
+            [*argv, *arguments],
+            cwd=suite,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        run = Run(popen, reader, tmp_path / "cache")
+        runs.append(run)
+        assert select.select([reader], [], [], 60)[0], "the compiler never started"
+        return run
+
+    yield start_one
+    for run in runs:
+        run.pytest.kill()
+        run.pytest.communicate()
+    os.close(reader)
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_pytest_is_ended(
+    start: Callable[..., Run], end: signal.Signals, workers: str
+) -> None:
+    # E2
+    run = start(workers)
+    processes = run.processes()
+    assert any("pio" in line for line in processes.values())
+    run.pytest.send_signal(end)
+    run.pytest.wait()
+    run.nothing_is_left(processes)
+
+
+def test_an_xdist_worker_is_killed(start: Callable[..., Run]) -> None:
+    # E2
+    run = start("-n1", "--max-worker-restart=0")
+    processes = run.processes()
+    del processes[run.pytest.pid]
+    os.kill(next(iter(processes)), signal.SIGKILL)
+    run.nothing_is_left(processes)
+
+
+@pytest.mark.parametrize("method", ["signal", "thread"])
+def test_a_test_takes_too_long(start: Callable[..., Run], method: str) -> None:
+    # E2: one of the two methods unwinds the stack, the other ends the process.
+    run = start("-n0", "--timeout=3", f"--timeout-method={method}")
+    processes = run.processes()
+    run.pytest.wait()
+    run.nothing_is_left(processes)
