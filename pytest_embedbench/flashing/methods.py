@@ -71,7 +71,7 @@ def read_settings(file: str, where: str, table: Mapping[str, Any]) -> FlashSetti
 
 def _kinds(of: type) -> dict[str, type]:
     """Map the arguments of a dataclass to what TOML has for their types."""
-    hints = get_type_hints(of, {"Path": Path})
+    hints = get_type_hints(of, localns={"Path": Path})
     return {key: _kind(hint) for key, hint in hints.items() if not _is_class(hint)}
 
 

@@ -9,6 +9,7 @@ ESP32 circuit RTS pulls EN and DTR pulls IO0, each only while the other is relea
 from __future__ import annotations
 
 import errno
+import io
 import re
 import struct
 import sys
@@ -104,8 +105,8 @@ def _walk(port: Lines, step: str, wait: Callable[[float], None]) -> None:
 
 def _set_both(port: Lines, *, dtr: bool, rts: bool) -> None:
     """Set both lines in one call to the driver where there is one, else in turn."""
-    fileno = getattr(port, "fileno", None)
-    if fileno is None or sys.platform == "win32":
+    descriptor = _descriptor(port)
+    if descriptor is None or sys.platform == "win32":
         port.dtr, port.rts = dtr, rts
         return
     import fcntl  # noqa: PLC0415  # POSIX only
@@ -113,10 +114,19 @@ def _set_both(port: Lines, *, dtr: bool, rts: bool) -> None:
 
     word = struct.Struct("I")
     state = bytearray(word.size)
-    fcntl.ioctl(fileno(), termios.TIOCMGET, state)
+    fcntl.ioctl(descriptor, termios.TIOCMGET, state)
     lines = word.unpack(state)[0] & ~(termios.TIOCM_DTR | termios.TIOCM_RTS)
     lines |= termios.TIOCM_DTR * dtr | termios.TIOCM_RTS * rts
-    fcntl.ioctl(fileno(), termios.TIOCMSET, word.pack(lines))
+    fcntl.ioctl(descriptor, termios.TIOCMSET, word.pack(lines))
+
+
+def _descriptor(port: Lines) -> int | None:
+    """Return the port's descriptor; RFC 2217 and ``loop://`` have none."""
+    fileno = getattr(port, "fileno", None)
+    try:
+        return None if fileno is None else fileno()
+    except io.UnsupportedOperation:
+        return None
 
 
 def _translated(error: OSError) -> Exception:
