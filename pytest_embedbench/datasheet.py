@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import BoardSpec, PinSpec, UartSpec
-from pytest_embedbench.tables import check_items, check_keys, read_table, subtable
+from pytest_embedbench.tables import (
+    check_items,
+    check_keys,
+    options,
+    read_table,
+    subtable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,10 +33,6 @@ def load_board(file: Traversable | Path) -> BoardSpec:
     table = read_table(file)
     check_keys(str(file), "", table, required=_REQUIRED, optional=_OPTIONAL)
     check_items(str(file), "environments", table["environments"], str)
-    options = table.get("options", {})
-    for key, value in options.items():
-        if not isinstance(value, str | int | bool):
-            raise ConfigError(f"{file}: options.{key}: must be text, number or boolean")
     return BoardSpec(
         name=file.name.removesuffix(".toml"),
         engine=table["engine"],
@@ -40,7 +42,7 @@ def load_board(file: Traversable | Path) -> BoardSpec:
         description=table.get("description", ""),
         uarts=_uarts(str(file), table.get("uarts", {})),
         pins=_pins(str(file), table.get("pins", {})),
-        options=options,
+        options=options(str(file), "options", table.get("options", {})),
     )
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    Option = str | int | float | bool | tuple[str, ...]
+
 
 StateT = TypeVar("StateT")
 """The state of a plant: a frozen dataclass of int and bool fields."""
@@ -101,9 +103,7 @@ class BoardSpec:
     environments: tuple[str, ...]
     description: str = ""
     pins: Mapping[str, PinSpec] = field(default_factory=dict[str, PinSpec])
-    options: Mapping[str, str | int | bool] = field(
-        default_factory=dict[str, "str | int | bool"]
-    )
+    options: Mapping[str, Option] = field(default_factory=dict[str, "Option"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

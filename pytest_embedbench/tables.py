@@ -12,10 +12,15 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
+    from pytest_embedbench.model import Option
+
 _NAMES = {
     str: "text",
     int: "a whole number",
+    float: "a number with a point",
+    bool: "true or false",
     list: "a list",
+    tuple: "a list",
     dict: "a table",
     object: "anything",
 }
@@ -86,3 +91,21 @@ def rows(file: str, where: str, entries: object) -> Iterator[tuple[str, Any]]:
     for index, entry in enumerate(cast("list[object]", entries)):
         here = f"{where}[{index}]"
         yield here, subtable(file, here, entry)
+
+
+def options(file: str, where: str, table: Mapping[str, object]) -> dict[str, Option]:
+    """Insist on plain values; a list of text becomes a tuple."""
+    checked: dict[str, Option] = {}
+    for key, value in table.items():
+        if isinstance(value, list):
+            words = cast("list[object]", value)
+            check_items(file, f"{where}.{key}", words, str)
+            checked[key] = tuple(str(word) for word in words)
+        elif isinstance(value, str | int | float | bool):
+            checked[key] = value
+        else:
+            raise ConfigError(
+                f"{file}: {where}.{key}: must be text, a number, true or false, or a "
+                "list of text"
+            )
+    return checked
