@@ -9,6 +9,8 @@ The tree answers one question: whose fault is it?
     * ``BenchFault``           - our side of the wire broke
         * ``BoardBusy``        - another process holds the board
         * ``BoardLost``        - the board or emulator went away
+            * ``BoardGivenUp`` - it was lost earlier in this run
+        * ``BoardUnreachable`` - no such port, or we may not open it
         * ``FlashFailed``      - the firmware could not be written to the board
         * ``NotSupported``     - this engine cannot do that
         * ``ToolMissing``      - a program or library is not installed here
@@ -107,6 +109,17 @@ class BoardBusy(BenchFault):
 
 class BoardLost(BenchFault):
     """The board or emulator went away while we were using it."""
+
+
+class BoardGivenUp(BoardLost):
+    """The board was lost earlier in this run; the message has the first cause.
+
+    The plugin skips tests that meet it: one broken board is one failure.
+    """
+
+
+class BoardUnreachable(BenchFault):
+    """There is no such port, more than one, or we may not open it."""
 
 
 class FlashFailed(BenchFault):

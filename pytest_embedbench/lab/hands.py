@@ -1,0 +1,130 @@
+"""What can be done to a board from outside, other than talking to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.clock import pause
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.flashing import (
+    RESETS,
+    check_sequence,
+    press,
+    run_command,
+    uhubctl,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_embedbench.lab.opening import Port
+    from pytest_embedbench.lab.options import Options
+
+Touch = Callable[["Port", str, Callable[[], None]], None]
+"""Does something to the board on an open port, given also its address. The function
+is called while the board is silent: what was said before belongs to the time before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hands:
+    """The buttons of a board, as far as it has any."""
+
+    reset: Touch | None = None
+    power_cycle: Touch | None = None
+
+
+def hands_for(name: str, options: Options) -> Hands:
+    """Return what the options of a board say can be done to it.
+
+    Raises:
+        ConfigError: a reset sequence or the way to switch power makes no sense.
+    """
+    return Hands(reset=_reset(name, options), power_cycle=_power(name, options))
+
+
+def _reset(name: str, options: Options) -> Touch | None:
+    if options.reset_command:
+        return partial(_by_command, options)
+    if not options.reset_sequence:
+        return None
+    known = RESETS.get(options.reset_sequence)
+    sequence = known.run if known else options.reset_sequence
+    try:
+        check_sequence(sequence)
+    except ConfigError as error:
+        names = ", ".join(sorted(RESETS))
+        message = f"{name}: options.reset_sequence: {error}; or one of {names}"
+        raise ConfigError(message) from error
+    return partial(_by_lines, sequence, options.silent_after_reset_ms / 1000)
+
+
+def _power(name: str, options: Options) -> Touch | None:
+    if bool(options.power_off) != bool(options.power_on):
+        raise ConfigError(
+            f"{name}: options.power_off and power_on: give both commands, or neither"
+        )
+    if options.power_off:
+        return partial(_by_switch, options)
+    if options.power_hub:
+        return partial(_by_hub, options)
+    return None
+
+
+def _by_lines(
+    sequence: str,
+    silent_s: float,
+    port: Port,
+    address: str,
+    hold: Callable[[], None],
+) -> None:
+    """Walk a sequence; its first wait is where the board is held in reset."""
+    del address
+    held = False
+
+    def wait(duration_s: float) -> None:
+        nonlocal held
+        pause(duration_s)
+        if not held:
+            held = True
+            hold()
+
+    press(port, sequence, wait)
+    if silent_s:
+        pause(silent_s)
+        hold()
+
+
+def _by_command(
+    options: Options, port: Port, address: str, hold: Callable[[], None]
+) -> None:
+    del port
+    if options.reset_hold:
+        _run(options.reset_hold, address)
+    hold()
+    _run(options.reset_command, address)
+
+
+def _by_switch(
+    options: Options, port: Port, address: str, hold: Callable[[], None]
+) -> None:
+    del port
+    _run(options.power_off, address)
+    pause(options.power_off_ms / 1000)
+    hold()
+    _run(options.power_on, address)
+
+
+def _by_hub(
+    options: Options, port: Port, address: str, hold: Callable[[], None]
+) -> None:
+    del port
+    hold()
+    off_s = options.power_off_ms / 1000
+    _run(uhubctl(options.power_hub, options.power_hub_port, off_s=off_s), address)
+
+
+def _run(argv: Sequence[str], address: str) -> None:
+    run_command(argv, {"port": address})

@@ -1,0 +1,264 @@
+"""Hold boards so that nobody else can: all that are asked for, or none.
+
+Boards are taken all at once, so two tests that want the same two cannot each sit on
+one of them; who holds some and wants more may wait only for locks that sort behind
+those. Who waits is served in order of arrival.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from pytest_embedbench.clock import Deadline, pause
+from pytest_embedbench.errors import BoardBusy, BoardGivenUp, BoardUnreachable
+from pytest_embedbench.lab import notes
+from pytest_embedbench.lab.lockfile import LockFile, lock_folder, lock_named, read_note
+from pytest_embedbench.lab.ports import attached, find
+from pytest_embedbench.lab.queue import Queue, Waiter, claimed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from pytest_embedbench.lab.ports import Attached, Found, Sought
+
+_POLL_S = 0.02
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """One board that is wanted: any of ``boards``, by name and port."""
+
+    name: str
+    boards: tuple[tuple[str, Sought], ...]
+
+
+@dataclass(slots=True)
+class Lease:
+    """A board that is ours until ``release``, or until this process ends."""
+
+    board: str
+    found: Found
+    waited_s: float
+    remarks: tuple[str, ...]
+    """What whoever reads the report should know: who was waited for, who died."""
+    _lock: LockFile | None
+    _note: notes.Note
+
+    def give_up(self, cause: str) -> None:
+        """Have later tests of this run skip the board; the first cause stays."""
+        if self._lock is not None and self._note.loss is None:
+            loss = notes.Loss(run=notes.this_run(), cause=cause)
+            self._note = replace(self._note, loss=loss)
+            self._lock.write(self._note.dumps())
+
+    def release(self) -> None:
+        """Let the board go; safe to call twice."""
+        if self._lock is not None:
+            lock, self._lock = self._lock, None
+            lock.write(self._note.freed().dumps())
+            lock.release()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Option:
+    """A board that would do, and the lock it is behind; ``""`` needs none."""
+
+    board: str
+    sought: Sought
+    key: str
+
+
+_Taken = tuple[_Option, LockFile | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Leases:
+    """Where boards are taken; ``listed`` says which ports are attached."""
+
+    listed: Callable[[], Sequence[Attached]] = attached
+    folder: Path = field(default_factory=lock_folder)
+
+    def take(self, wishes: Sequence[Wish], *, wait_s: float) -> list[Lease]:
+        """Take a board for each wish, as soon as all of them can be had at once.
+
+        Raises:
+            BoardBusy: that was not within ``wait_s``, or can never be; the message
+                names the holders.
+            BoardUnreachable: nothing on any port fits a wish.
+            BoardGivenUp: all that fit were lost earlier in this run.
+        """
+        ports = self.listed()
+        options = [self._options(wish, ports) for wish in wishes]
+        if not self._queue().waiters() and (taken := self._grab(options)) is not None:
+            return self._leases(taken, waited_s=0.0)
+        return self._wait(wishes, options, wait_s)
+
+    def _queue(self) -> Queue:
+        return Queue(self.folder)
+
+    def _wait(
+        self, wishes: Sequence[Wish], options: list[list[_Option]], wait_s: float
+    ) -> list[Lease]:
+        ours = self._ours()
+        options = [
+            _waitable(wish, boards, ours)
+            for wish, boards in zip(wishes, options, strict=True)
+        ]
+        names = ", ".join(wish.name for wish in wishes)
+        keys = frozenset(option.key for boards in options for option in boards)
+        waiter = Waiter(who=notes.this_process(names), keys=keys)
+        reason = f"{names}: {self._holders(options)}"
+        _log.info("waiting for %s", reason)
+        deadline = Deadline(wait_s)
+        with self._queue().place(waiter) as ticket:
+            while True:
+                # Whoever holds a board already must not stand back: those ahead may
+                # be waiting for that very board.
+                ahead = () if ours else self._queue().waiters(ahead_of=ticket)
+                taken = self._grab(options, spared=claimed(ahead))
+                waited_s = wait_s - deadline.remaining_s()
+                if taken is not None:
+                    return self._leases(taken, waited_s=waited_s, reason=reason)
+                if deadline.passed():
+                    raise BoardBusy(
+                        f"no board came free within {wait_s:g} s for {names}: "
+                        f"{self._holders(options)}"
+                    )
+                pause(_POLL_S)
+
+    def _options(self, wish: Wish, ports: Sequence[Attached]) -> list[_Option]:
+        """Find what fits a wish, also what its holder has just made disappear."""
+        options: list[_Option] = []
+        problems: list[str] = []
+        for board, sought in wish.boards:
+            try:
+                key: str | None = find(sought, ports).key
+            except BoardUnreachable as problem:
+                problems.append(f"{board}: {problem}")
+                key = self._known_as(sought)
+            if key is not None:
+                options.append(_Option(board=board, sought=sought, key=key))
+        if not options:
+            raise BoardUnreachable("\n".join(problems))
+        return options
+
+    def _known_as(self, sought: Sought) -> str | None:
+        """Return the lock of a board that is not there, but held or just lost."""
+        for key, note in self._notes():
+            is_it = str(sought) == note.asked or sought.port == note.address
+            if is_it and (note.holder or note.lost_in(notes.this_run())):
+                return key
+        return None
+
+    def _ours(self) -> frozenset[str]:
+        return frozenset(
+            key for key, note in self._notes() if note.holder and note.holder.is_us()
+        )
+
+    def _notes(self) -> Iterator[tuple[str, notes.Note]]:
+        for path in sorted(self.folder.glob("*.lock")):
+            key = unquote(path.name.removesuffix(".lock"))
+            yield key, notes.read(read_note(path))
+
+    def _grab(
+        self, options: Sequence[Sequence[_Option]], spared: Collection[str] = ()
+    ) -> list[_Taken] | None:
+        """Take one of each list, all of them or none; never waits."""
+        if not options:
+            return []
+        lost: list[notes.Loss] = []
+        for option in options[0]:
+            if option.key in spared:
+                continue
+            lock = lock_named(self.folder, option.key) if option.key else None
+            if lock is not None:
+                if not lock.take():
+                    continue
+                loss = notes.read(lock.read()).lost_in(notes.this_run())
+                if loss is not None:
+                    lost.append(loss)
+                    lock.release()
+                    continue
+            if (others := self._grab(options[1:], spared)) is not None:
+                return [(option, lock), *others]
+            if lock is not None:
+                lock.release()
+        if len(lost) == len(options[0]):
+            raise BoardGivenUp(lost[0].cause)
+        return None
+
+    def _leases(
+        self, taken: Sequence[_Taken], *, waited_s: float, reason: str = ""
+    ) -> list[Lease]:
+        """Write down who we are; whatever goes wrong, hold nothing."""
+        with ExitStack() as undo:
+            for _, lock in taken:
+                if lock is not None:
+                    undo.callback(lock.release)
+            ports = self.listed()
+            remarks = (f"waited {waited_s:.1f} s for {reason}",) if reason else ()
+            leases = [
+                _lease(option, lock, find(option.sought, ports), waited_s, remarks)
+                for option, lock in taken
+            ]
+            undo.pop_all()
+        for lease in leases:
+            for remark in lease.remarks:
+                _log.info(remark)
+        return leases
+
+    def _holders(self, options: Sequence[Sequence[_Option]]) -> str:
+        held_by = {key: note.holder for key, note in self._notes()}
+        told = [
+            f"{option.board} is held by {held_by.get(option.key) or 'nobody known'}"
+            for boards in options
+            for option in boards
+        ]
+        return "; ".join(dict.fromkeys(told))
+
+
+def _lease(
+    option: _Option,
+    lock: LockFile | None,
+    found: Found,
+    waited_s: float,
+    remarks: tuple[str, ...],
+) -> Lease:
+    if found.key != option.key:
+        raise BoardUnreachable(
+            f"{option.board} has changed its port while we waited for it: another "
+            f"board may be on {found} now"
+        )
+    note = notes.Note(
+        holder=notes.this_process(option.board),
+        asked=str(option.sought),
+        address=found.address,
+    )
+    if lock is not None:
+        if (gone := notes.read(lock.read()).holder) is not None:
+            remarks += (f"{option.board} was left behind by {gone}; taken over",)
+        lock.write(note.dumps())
+    return Lease(option.board, found, waited_s, remarks, lock, note)
+
+
+def _waitable(
+    wish: Wish, options: list[_Option], ours: frozenset[str]
+) -> list[_Option]:
+    """Return those that may be waited for by a process that holds ``ours``."""
+    if not ours:
+        return options
+    behind = [option for option in options if option.key > max(ours)]
+    if behind:
+        return behind
+    if all(option.key in ours for option in options):
+        raise BoardBusy(f"{wish.name} is in use by this very test already")
+    raise BoardBusy(
+        f"{wish.name} is in use, and waiting for it while holding another board could "
+        "be for ever: ask for all boards of a test at once, with real_boards(...)"
+    )

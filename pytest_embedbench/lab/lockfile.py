@@ -1,0 +1,203 @@
+"""A lock that the operating system holds, on a file that is never deleted.
+
+Deleting a lock file lets two processes hold two files of one name, so nobody does.
+The lock is free the moment its holder ends, ``kill -9`` included; what the holder
+wrote into the file stays behind and tells the next one about it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
+
+from pytest_embedbench.errors import BenchFault
+
+FOLDER_ENV = "EMBEDBENCH_LOCKS"
+_FAR_AWAY = 1 << 30
+_NOTE_BYTES = 1 << 16
+
+
+class Locking(Protocol):
+    """How this system locks an open file for one process."""
+
+    def lock(self, descriptor: int) -> bool:
+        """Take the lock if it is free; never waits."""
+        ...
+
+    def unlock(self, descriptor: int) -> None:
+        """Let it go."""
+        ...
+
+
+class FlockLocking:
+    """BSD ``flock``: bound to the open file, so also exclusive within a process."""
+
+    def lock(self, descriptor: int) -> bool:
+        """Take the lock if it is free."""
+        import fcntl  # noqa: PLC0415  # POSIX only
+
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def unlock(self, descriptor: int) -> None:
+        """Let it go."""
+        import fcntl  # noqa: PLC0415  # POSIX only
+
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+class Msvcrt(Protocol):
+    """The part of Windows' C runtime that locks."""
+
+    LK_NBLCK: int
+    LK_UNLCK: int
+
+    def locking(self, fd: int, mode: int, nbytes: int, /) -> None:
+        """Lock or unlock bytes from the current position on."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ByteLocking:
+    """Windows locks bytes, and nobody else may read those: take one far away."""
+
+    msvcrt: Msvcrt
+
+    def lock(self, descriptor: int) -> bool:
+        """Take the lock if it is free."""
+        os.lseek(descriptor, _FAR_AWAY, os.SEEK_SET)
+        try:
+            self.msvcrt.locking(descriptor, self.msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def unlock(self, descriptor: int) -> None:
+        """Let it go."""
+        os.lseek(descriptor, _FAR_AWAY, os.SEEK_SET)
+        self.msvcrt.locking(descriptor, self.msvcrt.LK_UNLCK, 1)
+
+
+def system_locking() -> Locking:
+    """Return how this system locks."""
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415  # Windows only
+
+        return ByteLocking(msvcrt)
+    return FlockLocking()
+
+
+def lock_folder() -> Path:
+    """Return the one folder of this machine where locks are, made if need be.
+
+    It is the same for all users and all suites, else a lock would not exclude
+    anyone; only ``EMBEDBENCH_LOCKS`` moves it.
+    """
+    folder = Path(os.environ.get(FOLDER_ENV) or _machine_folder() / "embedbench")
+    if folder.is_dir():
+        return folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _open_to_all(folder, 0o1777)
+    except OSError as error:
+        raise BenchFault(
+            f"no folder for locks at {folder}: {error.strerror}; "
+            f"name another with {FOLDER_ENV}"
+        ) from error
+    return folder
+
+
+def _machine_folder() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("PROGRAMDATA", "C:\\ProgramData"))
+    run_lock = Path("/run/lock")
+    return run_lock if os.access(run_lock, os.W_OK) else Path("/tmp")  # noqa: S108  # made sticky
+
+
+@dataclass(slots=True)
+class LockFile:
+    """One lock and the note inside it; held by at most one ``LockFile`` at a time."""
+
+    path: Path
+    locking: Locking = field(default_factory=system_locking)
+    _descriptor: int | None = field(default=None, init=False)
+
+    def take(self) -> bool:
+        """Take the lock if it is free; never waits.
+
+        Raises:
+            BenchFault: the file cannot be opened.
+        """
+        try:
+            descriptor = _open(self.path)
+        except OSError as error:
+            message = f"the lock {self.path} cannot be opened: {error.strerror}"
+            raise BenchFault(message) from error
+        if not self.locking.lock(descriptor):
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        return True
+
+    def write(self, note: str) -> None:
+        """Replace the note; only the holder may."""
+        assert self._descriptor is not None, "only a holder writes"
+        os.ftruncate(self._descriptor, 0)
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        os.write(self._descriptor, note.encode())
+
+    def read(self) -> str:
+        """Return the note, whoever wrote it; anyone may."""
+        return read_note(self.path)
+
+    def release(self) -> None:
+        """Let the lock go; safe to call twice."""
+        if self._descriptor is not None:
+            descriptor, self._descriptor = self._descriptor, None
+            self.locking.unlock(descriptor)
+            os.close(descriptor)
+
+
+def lock_named(folder: Path, key: str) -> LockFile:
+    """Return the lock of a key; different keys have different files."""
+    return LockFile(folder / f"{quote(key, safe='')}.lock")
+
+
+def read_note(path: Path) -> str:
+    """Return the note in a lock file, ``""`` if there is none."""
+    try:
+        return path.read_bytes()[:_NOTE_BYTES].decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _open(path: Path) -> int:
+    """Open or make a file that all users can lock and write.
+
+    Linux refuses ``O_CREAT`` on another user's file in a sticky folder
+    (``fs.protected_regular``), so an existing one is opened without it.
+    """
+    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        pass
+    try:
+        descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileExistsError:
+        return os.open(path, flags)
+    _open_to_all(path, 0o666)
+    return descriptor
+
+
+def _open_to_all(path: Path, mode: int) -> None:
+    """Undo what the umask took, where the file is ours."""
+    if os.name == "posix" and path.stat().st_uid == os.getuid():
+        path.chmod(mode)

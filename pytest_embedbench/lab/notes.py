@@ -1,0 +1,101 @@
+"""What a holder writes into its lock for others to read."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
+
+from pytest_embedbench.clock import host_stamp
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """Who has a board or waits for one, and what for."""
+
+    pid: int
+    host: str
+    test: str
+    since: str
+    board: str
+
+    def __str__(self) -> str:
+        test = f" in {self.test}" if self.test else ""
+        return f"pid {self.pid} on {self.host} since {self.since}{test}"
+
+    def is_us(self) -> bool:
+        """Say whether this process wrote that."""
+        return self.pid == os.getpid() and self.host == socket.gethostname()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """That a board was lost, in which run and why."""
+
+    run: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """All that a lock file says.
+
+    ``asked`` is how the board's port was last described, ``address`` where it was
+    then: so the lock is found even while there is no such port.
+    """
+
+    holder: Holder | None = None
+    loss: Loss | None = None
+    asked: str = ""
+    address: str = ""
+
+    def dumps(self) -> str:
+        """Return it as text for the file."""
+        return json.dumps(asdict(self))
+
+    def freed(self) -> Note:
+        """Return what stays when the holder has let go."""
+        return replace(self, holder=None)
+
+    def lost_in(self, run: str) -> Loss | None:
+        """Return the loss, if that was in this run."""
+        return self.loss if self.loss is not None and self.loss.run == run else None
+
+
+def read(text: str) -> Note:
+    """Read a note; one that is cut short or not ours says nothing."""
+    try:
+        entries: dict[str, Any] = json.loads(text)
+        return Note(
+            holder=_as(Holder, entries["holder"]),
+            loss=_as(Loss, entries["loss"]),
+            asked=entries["asked"],
+            address=entries["address"],
+        )
+    except (ValueError, KeyError, TypeError):
+        return Note()
+
+
+def this_process(board: str) -> Holder:
+    """Return a note about ourselves."""
+    return Holder(
+        pid=os.getpid(),
+        host=socket.gethostname(),
+        test=os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0],
+        since=host_stamp(),
+        board=board,
+    )
+
+
+def this_run() -> str:
+    """Return what all processes of one test run have in common, xdist's workers too."""
+    shared = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    return shared or f"{socket.gethostname()}-{os.getpid()}"
+
+
+def _as(kind: type[_T], entry: dict[str, Any] | None) -> _T | None:
+    return None if entry is None else kind(**entry)

@@ -1,0 +1,248 @@
+"""Boards are shared by processes: one at a time, in turn, and never for ever."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.clock import Deadline, pause
+from pytest_embedbench.errors import BoardBusy, BoardGivenUp
+from pytest_embedbench.lab.leases import Leases
+from pytest_embedbench.lab.queue import Queue
+from tests.lab_process import LabProcess, wish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def another(tmp_path: Path) -> Iterator[Callable[[], LabProcess]]:
+    with ExitStack() as opened:
+
+        def start() -> LabProcess:
+            process = LabProcess(tmp_path)
+            opened.callback(process.end)
+            return process
+
+        yield start
+
+
+def waiters(folder: Path, count: int) -> None:
+    """Return when so many wait."""
+    deadline = Deadline(10)
+    while len(Queue(folder).waiters()) < count:
+        assert not deadline.passed()
+        pause(0.005)
+
+
+def test_a_board_is_held_by_one_process_at_a_time(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    # B2, V3, B22
+    one, other = another(), another()
+    assert one.ask("take a") == "ok a;"
+    other.tell("take a")
+    waiters(tmp_path, 1)
+    one.ask("release")
+    assert other.reply().startswith("ok a; waited ")
+
+
+def test_a_wait_says_for_whom(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    # X6
+    one, other = another(), another()
+    one.ask("take a")
+    other.tell("take a")
+    waiters(tmp_path, 1)
+    one.ask("release")
+    told = other.reply()
+    assert re.search(
+        rf"waited 0\.\d s for a: a is held by pid {one.popen.pid} on ", told
+    )
+
+
+def test_a_wait_that_is_too_long_names_the_holder(
+    another: Callable[[], LabProcess],
+) -> None:
+    # B2
+    one, other = another(), another()
+    one.ask("take a")
+    told = other.ask("take a for 0.05")
+    assert told.startswith(
+        "BoardBusy: no board came free within 0.05 s for a: a is held by pid "
+        f"{one.popen.pid} on "
+    )
+
+
+def test_killing_the_holder_frees_its_board_at_once(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    # B23, X1: nobody releases anything, and the next one is told who died.
+    one, other = another(), another()
+    one.ask("take a")
+    other.tell("take a")
+    waiters(tmp_path, 1)
+    one.end()
+    told = other.reply()
+    assert told.startswith("ok a; ")
+    assert f"a was left behind by pid {one.popen.pid} on " in told
+
+
+def test_a_holder_that_comes_back_stands_in_line(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    # W7: without a queue the one that has just let go wins every time.
+    one, other = another(), another()
+    one.ask("take a")
+    other.tell("take a")
+    waiters(tmp_path, 1)
+    one.tell("release")
+    one.tell("take a for 0.1")
+    assert other.reply().startswith("ok a; ")
+    one.reply()
+    assert one.reply().startswith("BoardBusy")
+
+
+def test_who_waits_longest_is_served_first(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    holder, *line = another(), another(), another(), another()
+    holder.ask("take a")
+    for number, process in enumerate(line, start=1):
+        process.tell("take a")
+        waiters(tmp_path, number)
+    holder.ask("release")
+    for process in line:
+        assert process.reply().startswith("ok a; ")
+        process.ask("release")
+
+
+def test_a_dead_waiter_holds_nobody_up(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    holder, dead, alive = another(), another(), another()
+    holder.ask("take a")
+    dead.tell("take a")
+    waiters(tmp_path, 1)
+    dead.end()
+    alive.tell("take a")
+    waiters(tmp_path, 1)
+    holder.ask("release")
+    assert alive.reply().startswith("ok a; ")
+    assert not list(tmp_path.glob("*.ticket"))
+
+
+def test_a_group_gives_any_free_board(another: Callable[[], LabProcess]) -> None:
+    one, other, third = another(), another(), another()
+    assert one.ask("any a b") == "ok a;"
+    assert other.ask("any a b") == "ok b;"
+    third.tell("any a b")
+    one.ask("release")
+    assert third.reply().startswith("ok a; ")
+
+
+def test_tests_with_two_boards_cannot_deadlock(
+    another: Callable[[], LabProcess],
+) -> None:
+    # X6: asked for in opposite orders, by three, over and over.
+    turns = 8
+    orders = ("take a b", "take b a", "take b a")
+    processes = [another() for _ in orders]
+    for process, order in zip(processes, orders, strict=True):
+        for _ in range(turns):
+            process.tell(order)
+            process.tell("release")
+    for process in processes:
+        replies = [process.reply() for _ in range(2 * turns)]
+        assert all(reply.startswith("ok") for reply in replies), replies
+
+
+def test_waiting_for_two_does_not_starve(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    # While one waits for both, the boards that come free are kept for it.
+    left, right, both, late = another(), another(), another(), another()
+    left.ask("take a")
+    right.ask("take b")
+    both.tell("take a b")
+    waiters(tmp_path, 1)
+    late.tell("take a")
+    waiters(tmp_path, 2)
+    left.ask("release")
+    right.ask("release")
+    assert both.reply().startswith("ok a b; ")
+    both.ask("release")
+    assert late.reply().startswith("ok a; ")
+
+
+def test_a_test_that_asks_for_its_own_board_again_is_told_at_once(
+    tmp_path: Path,
+) -> None:
+    leases = Leases(folder=tmp_path)
+    (lease,) = leases.take([wish("a")], wait_s=0)
+    with pytest.raises(BoardBusy, match="a is in use by this very test already"):
+        leases.take([wish("a")], wait_s=600)
+    lease.release()
+
+
+def test_waiting_in_the_wrong_order_is_refused_at_once(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    # X6: holding b and waiting for a, while another holds a and waits for b.
+    other = another()
+    other.ask("take a")
+    leases = Leases(folder=tmp_path)
+    (lease,) = leases.take([wish("b")], wait_s=0)
+    with pytest.raises(BoardBusy, match=r"ask for all boards .* real_boards\(\.\.\.\)"):
+        leases.take([wish("a")], wait_s=600)
+    lease.release()
+
+
+def test_a_second_board_that_is_free_may_be_taken_in_any_order(tmp_path: Path) -> None:
+    leases = Leases(folder=tmp_path)
+    held = leases.take([wish("b")], wait_s=0) + leases.take([wish("a")], wait_s=0)
+    assert [lease.board for lease in held] == ["b", "a"]
+    for lease in held:
+        lease.release()
+
+
+def test_a_lost_board_is_out_for_the_run_and_says_why(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    one, other = another(), another()
+    one.ask("take a")
+    one.ask("give-up the port is gone")
+    one.ask("give-up something that came of it")
+    one.ask("release")
+    assert other.ask("take a") == "BoardGivenUp: the port is gone"
+    assert other.ask("any a b") == "ok b;"
+    (lease,) = Leases(folder=tmp_path).take([wish("a")], wait_s=0)
+    lease.release()
+    assert other.ask("release").startswith("ok")
+    assert other.ask("take a") == "ok a;", "another run has found it well"
+
+
+def test_a_board_lost_while_we_wait_for_it_ends_the_wait(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    one, other = another(), another()
+    one.ask("take a")
+    other.tell("take a")
+    waiters(tmp_path, 1)
+    one.ask("give-up it burnt")
+    one.ask("release")
+    assert other.reply() == "BoardGivenUp: it burnt"
+
+
+def test_the_loss_is_typed(tmp_path: Path) -> None:
+    leases = Leases(folder=tmp_path)
+    (lease,) = leases.take([wish("a")], wait_s=0)
+    lease.give_up("gone")
+    lease.release()
+    with pytest.raises(BoardGivenUp, match=r"^gone$"):
+        leases.take([wish("a")], wait_s=0)

@@ -1,0 +1,153 @@
+"""A lab file is checked key by key, and says how to be cured."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.lab.labfile import load_lab
+from pytest_embedbench.lab.ports import Sought
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+GOOD = """
+wait_s = 90
+
+[boards.devkit-1]
+board = "esp32-devkit"
+usb_serial = "0001"
+usb_location = "1-2"
+labels = ["esp32", "wifi"]
+
+[boards.devkit-2]
+board = "esp32-devkit"
+port = "/dev/serial/by-path/x"
+labels = ["esp32"]
+options = { dtr = false }
+
+[boards.uno-1]
+board = "arduino-uno"
+port = "rfc2217://desk7:4000"
+labels = ["wifi"]
+
+[pools.left-rack]
+boards = ["devkit-2"]
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], Path]:
+    def write(text: str) -> Path:
+        file = tmp_path / "embedbench.toml"
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    return write
+
+
+def test_a_lab_knows_its_boards_labels_and_pools(write: Callable[[str], Path]) -> None:
+    lab = load_lab(write(GOOD))
+    assert lab.names() == [
+        "devkit-1", "devkit-2", "esp32", "left-rack", "uno-1", "wifi",
+    ]  # fmt: skip
+    assert [board.name for board in lab.candidates("esp32")] == ["devkit-1", "devkit-2"]
+    assert [board.name for board in lab.candidates("left-rack")] == ["devkit-2"]
+    assert lab.boards["devkit-1"].sought == Sought(
+        usb_serial="0001", usb_location="1-2"
+    )
+    assert lab.wait_s == 90
+
+
+def test_a_label_over_several_kinds_of_board_names_no_firmware(
+    write: Callable[[str], Path],
+) -> None:
+    with pytest.raises(ConfigError, match=r"several kinds \(arduino-uno, esp32-devkit"):
+        load_lab(write(GOOD)).candidates("wifi")
+
+
+def test_an_unknown_name_lists_the_known_ones(write: Callable[[str], Path]) -> None:
+    with pytest.raises(UnknownName, match="no lab board named 'pi'; known lab boards"):
+        load_lab(write(GOOD)).candidates("pi")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("boards = 3", "boards: must be a table, is 3"),
+        ("[boards]", "boards: a lab needs at least one, as [boards.NAME]"),
+        ("[boards.a]\nport = 'x'", "boards.a.board: missing"),
+        ("[boards.a]\nboard = 'u'", "boards.a: a board needs a port: give one of port"),
+        # B19: an empty serial number waited for its device for ever.
+        (
+            "[boards.a]\nboard = 'u'\nusb_serial = ''",
+            "boards.a.usb_serial: is empty; give it a value or leave it out",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = ' '",
+            "boards.a.port: is empty; give it a value or leave it out",
+        ),
+        ("[boards.a]\nboard = 'u'\nport = 5", "boards.a.port: must be text, is 5"),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'x'\nlabel = ['l']",
+            "boards.a.label: unknown key; known keys: board, flash, labels, options",
+        ),
+        # B19: two boards on one port.
+        (
+            "[boards.a]\nboard = 'u'\nport = 'x'\n[boards.b]\nboard = 'u'\nport = 'x'",
+            "boards.b: has the same port as boards.a (x); one of them is wrong",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'x'\nlabels = []",
+            "boards.a.labels: must be a non-empty list of text",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'x'\nlabels = ['a']",
+            "boards.a.labels: 'a' is the name of a board; rename one of them",
+        ),
+        (
+            "[boards.'a b']\nboard = 'u'\nport = 'x'",
+            "boards.a b: 'a b' is not a name: use letters, digits, '.', '_' and '-'",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'x'\n[pools.p]\nboards = ['z']",
+            "pools.p.boards: no board 'z'; there are: a",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'x'\n[pools.a]\nboards = ['a']",
+            "pools.a: is also the name of a board or a label; rename it",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nusb_id = 'ftdi'",
+            "boards.a: usb_id 'ftdi' is not like '10c4:ea60' (vendor:product)",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'x'\noptions = { dtr = [1] }",
+            "boards.a.options.dtr: must be a non-empty list of text",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'x'\nreset = { how = { a = 1 } }",
+            "boards.a.reset.how: must be text, a number, true or false, or a list of",
+        ),
+        (
+            "wait_s = -1\n[boards.a]\nboard = 'u'\nport = 'x'",
+            "wait_s: must be 0 or more seconds, is -1",
+        ),
+        ("[boards.a", "not a readable TOML file: "),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_file(
+    write: Callable[[str], Path], text: str, told: str
+) -> None:
+    file = write(text)
+    with pytest.raises(ConfigError, match=re.escape(f"{file}: {told}")):
+        load_lab(file)
+
+
+def test_a_lab_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"nope\.toml: not a readable TOML file: "):
+        load_lab(tmp_path / "nope.toml")
