@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from importlib.metadata import EntryPoint
     from importlib.resources.abc import Traversable
+    from pathlib import Path
 
     from pytest_embedbench.contracts import Builder, Engine, Plant
+    from pytest_embedbench.lab.labfile import Lab
     from pytest_embedbench.model import BoardSpec
 
 
@@ -33,6 +35,8 @@ class Registry:
     """Names to things. Third parties are equals: all come in by entry point."""
 
     find: Callable[[str], Iterable[EntryPoint]] = installed
+    lab: Path | None = None
+    """A lab file: its boards, labels and pools are boards too, before all others."""
 
     def engine(self, name: str) -> Engine:
         """Return an engine with its default options."""
@@ -58,16 +62,31 @@ class Registry:
 
     def board(self, name: str) -> BoardSpec:
         """Return a datasheet; other boards' files are not read."""
-        files = self._board_files()
-        if name not in files:
-            raise UnknownName("board", name, files)
-        return load_board(files[name])
+        lab = self._lab()
+        if lab is not None and name in lab.names():
+            return lab.spec(name, self._datasheet)
+        return self._datasheet(name)
 
     def names(self, kind: str) -> list[str]:
         """Return the sorted names of one kind: board, plant, engine, builder."""
         if kind == "board":
-            return sorted(self._board_files())
+            lab = self._lab()
+            return sorted({*self._board_files(), *(lab.names() if lab else ())})
         return sorted(entry.name for entry in self.find(f"embedbench.{kind}s"))
+
+    def _lab(self) -> Lab | None:
+        if self.lab is None:
+            return None
+        from pytest_embedbench.lab.labfile import load_lab  # noqa: PLC0415  # rarely
+
+        return load_lab(self.lab)
+
+    def _datasheet(self, name: str) -> BoardSpec:
+        files = self._board_files()
+        if name not in files:
+            known = self.names("board")
+            raise UnknownName("board", name, known)
+        return load_board(files[name])
 
     def _board_files(self) -> dict[str, Traversable]:
         """Map board names to files; an entry point names a package with TOML files."""

@@ -63,6 +63,12 @@ OPTIONS = (
         default_text="the suite's own project, its starter",
     ),
     Option(
+        name="lab",
+        flag="--embedbench-lab",
+        metavar="FILE",
+        help="The lab file: real boards, which --board can then name",
+    ),
+    Option(
         name="artifacts",
         flag="--embedbench-artifacts",
         metavar="DIR",

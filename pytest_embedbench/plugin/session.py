@@ -10,7 +10,7 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.clock import host_stamp
-from pytest_embedbench.errors import BenchFault, ConfigError, ToolMissing
+from pytest_embedbench.errors import BenchFault, BoardGivenUp, ConfigError, ToolMissing
 from pytest_embedbench.places import cache_root
 from pytest_embedbench.plugin.options import path_setting, setting, settings
 from pytest_embedbench.plugin.stash import session_of
@@ -98,11 +98,17 @@ class Session:
             self._skip_or_raise(missing, spec)
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> Board:
-        """Return a running board, or skip like ``image`` where there is no engine."""
+        """Return a running board.
+
+        Skips like ``image`` where there is no engine, and where the board was lost in
+        an earlier test: one broken board is one failure.
+        """
         try:
             return self.registry.engine(spec.engine).boot(spec, image)
         except ToolMissing as missing:
             self._skip_or_raise(missing, spec)
+        except BoardGivenUp as lost:
+            pytest.skip(f"{spec.name} was lost earlier in this run: {lost}")
 
     def images(self) -> ImageCache:
         """Return the store of built images, shared by workers and runs."""
@@ -155,13 +161,12 @@ def start(config: pytest.Config) -> Session:
         pytest.UsageError: an unknown board, a broken datasheet, a bad option.
     """
     worker_input: dict[str, str] = getattr(config, "workerinput", {})
-    if worker_input:
-        from pytest_embedbench.processes import die_with_parent  # noqa: PLC0415
-
-        # Or a worker in the middle of a build would outlive a killed pytest by 15 s.
-        die_with_parent()
     fresh = f"{host_stamp().replace('-', '').replace(':', '')}-{os.getpid()}"
-    session = Session(config=config, run_name=worker_input.get(_RUN_NAME, fresh))
+    session = Session(
+        config=config,
+        run_name=worker_input.get(_RUN_NAME, fresh),
+        registry=Registry(lab=path_setting(config, "lab")),
+    )
     try:
         for name in session.board_names():
             session.registry.board(name)

@@ -1,0 +1,230 @@
+"""A board on a port, as a test sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.clock import Deadline, host_now_s
+from pytest_embedbench.engines.serial_port.cutting import cut
+from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
+from pytest_embedbench.flashing import reset_until_heard
+from pytest_embedbench.model import Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_embedbench.engines.serial_port.connection import Connection
+    from pytest_embedbench.lab.hands import Hands, Touch
+    from pytest_embedbench.lab.leases import Lease
+    from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace
+
+_POLL_MS = 10
+
+
+@dataclass(slots=True, eq=False)
+class SerialBoard:
+    """A real board; its time is the host's, so tests need margins.
+
+    Bytes are stamped when they are read, whatever the test is doing then. What was
+    said before time 0 is not heard.
+    """
+
+    spec: BoardSpec
+    lease: Lease
+    connection: Connection
+    hands: Hands
+    _started_s: float = field(default_factory=host_now_s, init=False)
+    _chunks: list[Chunk] = field(default_factory=list["Chunk"], init=False)
+    _closed: bool = field(default=False, init=False)
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """A reset button, if there is a way to press it."""
+        return frozenset(() if self.hands.reset is None else (Capability.RESET,))
+
+    @property
+    def waited_s(self) -> float:
+        """How long it took until the board was free."""
+        return self.lease.waited_s
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the report should know about how we got the board."""
+        return self.lease.remarks
+
+    def start(self, *, answers_within_s: float, fresh: bool) -> None:
+        """Begin at time 0: fresh from a reset, if there is a way to press it.
+
+        Args:
+            answers_within_s: By when the board has said something; 0 if it need not.
+            fresh: The firmware has just been started, so what it said already counts.
+
+        Raises:
+            BoardLost: it does not answer, whatever is done to it.
+        """
+        if not answers_within_s:
+            self._restart(self.hands.reset, fresh=fresh)
+            return
+        silence = self._silence(self.hands.reset, answers_within_s, fresh=fresh)
+        if silence and self.hands.power_cycle is not None:
+            silence = self._silence(
+                self.hands.power_cycle, answers_within_s, fresh=False
+            )
+        if silence:
+            raise self._lost(f"{self.spec.name} on {self.connection.found}: {silence}")
+
+    def link(self, uart: str = "") -> SerialLink:
+        """Return the link of the UART that is on the port: the datasheet's first."""
+        known = [spec.name for spec in self.spec.uarts]
+        if uart and uart not in known:
+            raise UnknownName("uart", uart, known)
+        if uart and uart != known[0]:
+            raise NotSupported(f"{self.spec.name} has only {known[0]} on its port")
+        return SerialLink(self)
+
+    def now_us(self) -> int:
+        """Return host time since time 0."""
+        return int((host_now_s() - self._started_s) * 1_000_000)
+
+    def advance(self, duration_ms: int) -> None:
+        """Wait; what came in until then can be received."""
+        self._insist_on_being_open()
+        try:
+            self.connection.wait(duration_ms / 1000)
+        except BoardLost as loss:
+            raise self._lost(str(loss)) from loss
+        finally:
+            self._publish()
+
+    def send(self, data: bytes) -> None:
+        """Hand ``data`` to the port."""
+        self._insist_on_being_open()
+        if data:
+            self.connection.send(data)
+
+    def receive(self) -> Sequence[Chunk]:
+        """Return what came in up to the end of the last ``advance``."""
+        chunks, self._chunks = self._chunks, []
+        return chunks
+
+    def reset(self) -> None:
+        """Press the reset button, or raise ``NotSupported``.
+
+        What was said up to then can be received at once; what is said afterwards,
+        only when time has passed.
+        """
+        if self.hands.reset is None:
+            raise NotSupported(
+                f"{self.spec.name} has no way to press reset: neither its datasheet "
+                "nor its lab file names one"
+            )
+        self._touch(self.hands.reset, self._publish_all)
+
+    def power_cycle(self) -> None:
+        """Take the power away for a moment, or raise ``NotSupported``."""
+        if self.hands.power_cycle is None:
+            raise NotSupported(
+                f"{self.spec.name} has no way to switch its power: its lab file names "
+                "none"
+            )
+        self._touch(self.hands.power_cycle, self._publish_all)
+
+    def drive_pin(self, pin: str, level: Level) -> None:
+        """Refuse."""
+        raise self._no_pins(f"drive {pin} {level.name.lower()}")
+
+    def set_analog(self, pin: str, millivolts: int) -> None:
+        """Refuse."""
+        raise self._no_pins(f"put {millivolts} mV on {pin}")
+
+    def pin_trace(self) -> PinTrace:
+        """Refuse."""
+        raise self._no_pins("see pins")
+
+    def close(self) -> None:
+        """Let go of the port and of the board."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self.connection.close()
+        except BoardLost as loss:
+            raise self._lost(str(loss)) from loss
+        finally:
+            self._publish()
+            self.lease.release()
+
+    def _silence(self, way: Touch | None, within_s: float, *, fresh: bool) -> str:
+        """Restart the board up to twice; say what is wrong if it does not answer."""
+
+        def restart() -> None:
+            self._restart(way, fresh=fresh)
+
+        try:
+            reset_until_heard(restart, self._first_words, within_s=within_s)
+        except BoardLost as silence:
+            return str(silence)
+        return ""
+
+    def _restart(self, way: Touch | None, *, fresh: bool) -> None:
+        """Make now time 0; what was said before is not heard, unless it is fresh."""
+        if way is not None:
+            self._touch(way, self._forget)
+        elif not fresh:
+            self._forget()
+        self._started_s = host_now_s()
+
+    def _touch(self, way: Touch, hold: Callable[[], None]) -> None:
+        self._insist_on_being_open()
+        try:
+            way(self.connection.port, self.connection.found.address, hold)
+        except BoardLost as loss:
+            # A board with native USB takes its port along; ``wait`` follows it.
+            if not self.connection.reappears_within_s:
+                raise self._lost(f"{self.connection.found}: {loss}") from loss
+
+    def _first_words(self, within_s: float) -> bytes:
+        deadline = Deadline(within_s)
+        while not self._chunks and not deadline.passed():
+            self.advance(_POLL_MS)
+        return b"".join(chunk.data for chunk in self._chunks)
+
+    def _publish(self) -> None:
+        self._chunks += cut(self.connection.take(), since_s=self._started_s)
+
+    def _publish_all(self) -> None:
+        self.connection.settle()
+        self._publish()
+
+    def _forget(self) -> None:
+        """Drop what the firmware before said: a test must not take it for news."""
+        self.connection.settle()
+        self.connection.take()
+        self._chunks.clear()
+
+    def _lost(self, cause: str) -> BoardLost:
+        self.lease.give_up(cause)
+        return BoardLost(cause)
+
+    def _insist_on_being_open(self) -> None:
+        if self._closed:
+            raise BoardLost(f"{self.spec.name} is closed")
+
+    def _no_pins(self, wish: str) -> NotSupported:
+        return NotSupported(f"cannot {wish}: {self.spec.name} is behind a serial port")
+
+
+@dataclass(frozen=True, slots=True)
+class SerialLink:
+    """The UART on the port."""
+
+    board: SerialBoard
+
+    def send(self, data: bytes) -> None:
+        """Hand ``data`` to the board."""
+        self.board.send(data)
+
+    def receive(self) -> Sequence[Chunk]:
+        """Return what the board has said."""
+        return self.board.receive()

@@ -1,0 +1,174 @@
+"""The port of one board while a test runs: open, away for a while, or lost."""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.clock import Deadline, pause
+from pytest_embedbench.engines.serial_port.pump import Pump, Stalled
+from pytest_embedbench.errors import (
+    BenchFault,
+    BoardLost,
+    BoardUnreachable,
+    FirmwareStuck,
+)
+from pytest_embedbench.lab.ports import attached, find
+from pytest_embedbench.lab.users import users_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_embedbench.engines.serial_port.pump import Heard
+    from pytest_embedbench.lab.opening import Port
+    from pytest_embedbench.lab.ports import Attached, Found
+
+CLOSE_WITHIN_S = 2.0
+_RETRY_S = 0.02
+_DEVICE_GONE = frozenset({errno.EIO, errno.ENODEV, errno.ENXIO})
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """Keeps a pump on a board's port, whatever name the port comes back under.
+
+    Args:
+        found: Where the board is now.
+        open_pump: Opens a port that was found and starts a pump on it.
+        reappears_within_s: How long the port may be away after it has vanished, as
+            native USB does in a reset; 0 if it never should.
+    """
+
+    found: Found
+    open_pump: Callable[[Found], tuple[Port, Pump]]
+    reappears_within_s: float
+    listed: Callable[[], Sequence[Attached]] = attached
+    port: Port = field(init=False)
+    _pump: Pump = field(init=False)
+    _node: int | None = field(init=False)
+    _away: Deadline | None = field(default=None, init=False)
+    _heard: list[Heard] = field(default_factory=list["Heard"], init=False)
+
+    def __post_init__(self) -> None:
+        try:
+            self._open()
+        except BoardUnreachable:
+            # Flashing may have sent it away for a moment.
+            if not self.reappears_within_s:
+                raise
+            away = Deadline(self.reappears_within_s)
+            while not self._is_back(away):
+                pause(_RETRY_S)
+
+    def send(self, data: bytes) -> None:
+        """Have ``data`` sent; while the port is away it waits here."""
+        self._pump.send(data)
+
+    def take(self) -> list[Heard]:
+        """Return what was heard since the last call, also before a loss."""
+        heard = [*self._heard, *self._pump.take()]
+        self._heard.clear()
+        return heard
+
+    def settle(self) -> None:
+        """Have all that has come in by now ready for ``take``."""
+        self._pump.settle()
+
+    def wait(self, duration_s: float) -> None:
+        """Let host time pass.
+
+        Raises:
+            BoardLost: the port is gone for good, or someone else reads from it.
+            FirmwareStuck: the board takes nothing of what is sent to it.
+        """
+        deadline = Deadline(duration_s)
+        while True:
+            if self._away is not None:
+                self._wait_for_it(self._away)
+            elif self._pump.wait(deadline.remaining_s()):
+                self._ended()
+            if deadline.passed():
+                return
+
+    def close(self) -> None:
+        """Let the port go.
+
+        Raises:
+            BoardLost: it does not close.
+        """
+        if not self._pump.stop(CLOSE_WITHIN_S):
+            raise BoardLost(
+                f"{self.found} does not close within {CLOSE_WITHIN_S:g} s; it stays "
+                "open until this process ends"
+            )
+
+    def _open(self) -> None:
+        self.port, self._pump = self.open_pump(self.found)
+        self._node = _node(self.found.address)
+
+    def _wait_for_it(self, away: Deadline) -> None:
+        unsent = self._pump.unsent()
+        if self._is_back(away):
+            self._away = None
+            self._pump.send(unsent)
+        else:
+            pause(_RETRY_S)
+
+    def _is_back(self, away: Deadline) -> bool:
+        """Open the port if it is there, under whatever name.
+
+        Raises:
+            BoardLost: it has been away for too long.
+        """
+        try:
+            self.found = find(self.found.lasting, self.listed())
+            self._open()
+        except BenchFault as error:
+            if away.passed():
+                raise BoardLost(
+                    f"{self.found} vanished and did not come back within "
+                    f"{away.budget_s:g} s: {error}"
+                ) from error
+            return False
+        return True
+
+    def _ended(self) -> None:
+        """Decide what the end of the pump means."""
+        failure = self._pump.failure
+        self._heard += self._pump.take()
+        if isinstance(failure, Stalled):
+            raise FirmwareStuck(
+                f"the board on {self.found} took nothing for "
+                f"{self._pump.takes_within_s:g} s: {failure}"
+            )
+        gone = self._is_gone(failure)
+        if gone and self.reappears_within_s:
+            self._away = Deadline(self.reappears_within_s)
+            return
+        raise BoardLost(self._why(failure, gone=gone)) from failure
+
+    def _is_gone(self, failure: OSError | None) -> bool:
+        if getattr(failure, "errno", None) in _DEVICE_GONE:
+            return True
+        return self._node is not None and self._node != _node(self.found.address)
+
+    def _why(self, failure: OSError | None, *, gone: bool) -> str:
+        if gone:
+            return f"{self.found} was unplugged, or the board switched its USB off"
+        if self._node is None:
+            return f"the connection to {self.found} broke: {failure}"
+        others = ", ".join(users_of(self.found.address)) or "one that cannot be named"
+        return (
+            f"another program reads from {self.found} and takes part of what the "
+            f"board says: {others} ({failure})"
+        )
+
+
+def _node(address: str) -> int | None:
+    """Return what tells a device node from the next one of its name."""
+    try:
+        return Path(address).stat().st_ino
+    except OSError:
+        return None

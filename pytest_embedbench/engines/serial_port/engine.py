@@ -1,0 +1,146 @@
+"""Boot firmware on real boards: take them, find them, open them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import serial
+
+from pytest_embedbench.engines.serial_port.board import SerialBoard
+from pytest_embedbench.engines.serial_port.connection import Connection
+from pytest_embedbench.engines.serial_port.pump import Pump
+from pytest_embedbench.engines.serial_port.wires import wire_for
+from pytest_embedbench.errors import EmbedbenchError
+from pytest_embedbench.flashing import After, flash
+from pytest_embedbench.lab.hands import hands_for
+from pytest_embedbench.lab.labfile import load_lab
+from pytest_embedbench.lab.leases import Leases, Wish
+from pytest_embedbench.lab.opening import open_port
+from pytest_embedbench.lab.options import flash_settings, options_of
+from pytest_embedbench.lab.ports import attached
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_embedbench.errors import ToolMissing
+    from pytest_embedbench.lab.hands import Hands
+    from pytest_embedbench.lab.leases import Lease
+    from pytest_embedbench.lab.opening import Port
+    from pytest_embedbench.lab.options import Options
+    from pytest_embedbench.lab.ports import Attached, Found
+    from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SerialPort:
+    """Boots boards behind serial ports; ``listed`` says which ports are attached."""
+
+    listed: Callable[[], Sequence[Attached]] = attached
+
+    def boot(self, spec: BoardSpec, image: FirmwareImage) -> SerialBoard:
+        """Take one board and start it."""
+        return self.boot_together([(spec, image)])[0]
+
+    def boot_together(
+        self, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]
+    ) -> list[SerialBoard]:
+        """Take all boards of a test before any is touched, then start each.
+
+        Raises:
+            BoardBusy: they could not all be had in time.
+            BoardUnreachable: one is not where it should be.
+            BoardGivenUp: one was lost earlier in this run.
+            BoardLost: one does not answer.
+            WrongBoard: another chip is on the port; nothing was written to it.
+            FlashFailed: the image could not be written.
+            ConfigError: options or lab file are wrong.
+        """
+        choices = [_choices(spec) for spec, _ in wanted]
+        leases = Leases(listed=self.listed).take(
+            [
+                _wish(spec, specs)
+                for (spec, _), specs in zip(wanted, choices, strict=True)
+            ],
+            wait_s=max(options_of(specs[0]).wait_s for specs in choices),
+        )
+        boards: list[SerialBoard] = []
+        with ExitStack() as undo:
+            for lease in leases:
+                undo.callback(lease.release)
+            for specs, lease, (_, image) in zip(choices, leases, wanted, strict=True):
+                (spec,) = (spec for spec in specs if spec.name == lease.board)
+                boards.append(self._start(spec, image, lease))
+                undo.callback(boards[-1].close)
+            undo.pop_all()
+        return boards
+
+    def missing(self) -> ToolMissing | None:
+        """Say that nothing is: pyserial is always there."""
+        return None
+
+    def version(self) -> str:
+        """Name pyserial."""
+        return f"pyserial {serial.__version__}"
+
+    def _start(
+        self, spec: BoardSpec, image: FirmwareImage, lease: Lease
+    ) -> SerialBoard:
+        """Flash, open and reset a board that is ours."""
+        options = options_of(spec)
+        hands = hands_for(spec.name, options)
+        flashed = self._flash(spec, image, lease, hands)
+        connection = Connection(
+            lease.found,
+            lambda found: _open(found, spec, options),
+            reappears_within_s=options.reappears_within_ms / 1000,
+            listed=self.listed,
+        )
+        board = SerialBoard(spec, lease, connection, hands)
+        try:
+            board.start(
+                answers_within_s=options.answers_within_ms / 1000,
+                # Nobody has pressed reset since: what it says now is the new firmware.
+                fresh=flashed and hands.reset is None,
+            )
+        except EmbedbenchError:
+            board.close()
+            raise
+        return board
+
+    def _flash(
+        self, spec: BoardSpec, image: FirmwareImage, lease: Lease, hands: Hands
+    ) -> bool:
+        """Bring the image onto the board, if it is flashed at all; the port is shut."""
+        settings = flash_settings(spec)
+        if settings is None:
+            return False
+        if hands.reset is not None:
+            settings = replace(settings, after=After.HOLD)
+        report = flash(spec, image, lease.found.address, settings=settings)
+        if report.retries:
+            lease.remarks += (str(report),)
+        return True
+
+
+def _open(found: Found, spec: BoardSpec, options: Options) -> tuple[Port, Pump]:
+    port = open_port(
+        found.address, baud_bps=spec.uarts[0].baud_bps, lines=options.lines()
+    )
+    return port, Pump(wire_for(port), options.takes_within_ms / 1000).start()
+
+
+def _choices(spec: BoardSpec) -> list[BoardSpec]:
+    """Return the boards that ``spec`` stands for: itself, or those of a lab file."""
+    file = options_of(spec).lab_file()
+    if file is None:
+        return [spec]
+    lab = load_lab(file)
+    waiting = replace(spec, options={"wait_s": lab.wait_s, **spec.options})
+    return [board.over(waiting) for board in lab.candidates(spec.name)]
+
+
+def _wish(spec: BoardSpec, choices: Sequence[BoardSpec]) -> Wish:
+    boards = tuple((choice.name, options_of(choice).sought()) for choice in choices)
+    return Wish(name=spec.name, boards=boards)
