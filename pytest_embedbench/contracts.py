@@ -158,7 +158,8 @@ class Plant(Protocol[StateT]):
 
     ``StateT`` is a frozen dataclass of int and bool fields, in the order in which a
     trace shows them; a plot takes a field's unit from its metadata, ``{"unit": "%"}``,
-    or from the end of its name. Lines are text without terminator, as they stand on the wire.
+    or from the end of its name. Lines are text without terminator, as they stand on
+    the wire.
     """
 
     @property
