@@ -161,6 +161,11 @@ def start(config: pytest.Config) -> Session:
         pytest.UsageError: an unknown board, a broken datasheet, a bad option.
     """
     worker_input: dict[str, str] = getattr(config, "workerinput", {})
+    if worker_input:
+        from pytest_embedbench.processes import die_with_parent  # noqa: PLC0415
+
+        # Or a worker in the middle of a build would outlive a killed pytest by 15 s.
+        die_with_parent()
     fresh = f"{host_stamp().replace('-', '').replace(':', '')}-{os.getpid()}"
     session = Session(
         config=config,
