@@ -5,6 +5,9 @@ The tree answers one question: whose fault is it?
 * ``EmbedbenchError``
     * ``ConfigError``          - the caller asked for something that cannot be
         * ``UnknownName``      - no entry of that name is registered
+    * ``SubmissionRefused``    - what was handed in is not taken
+        * ``NothingSubmitted`` - nothing of the edit surface is there
+        * ``OutsideEditSurface`` - it brings or reaches for more than it may
     * ``BuildError``           - the submission does not build
     * ``BenchFault``           - our side of the wire broke
         * ``BoardBusy``        - another process holds the board
@@ -68,6 +71,53 @@ class UnknownName(ConfigError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.kind, self.name, self.known))
+
+
+class SubmissionRefused(EmbedbenchError):
+    """What was handed in is not taken: it is not even built."""
+
+
+class NothingSubmitted(SubmissionRefused):
+    """Nothing of a task's edit surface is in the submission's folder.
+
+    Args:
+        folder: The submission's folder.
+        edit_surface: The files that a submission may replace.
+    """
+
+    def __init__(self, folder: Path, edit_surface: Iterable[str]) -> None:
+        self.folder = folder
+        self.edit_surface = tuple(edit_surface)
+        wanted = ", ".join(self.edit_surface)
+        super().__init__(f"{folder}: nothing submitted: none of {wanted} is there")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.folder, self.edit_surface))
+
+
+class OutsideEditSurface(SubmissionRefused):
+    """A submission brings files that are not its to change, or reaches for others.
+
+    Args:
+        folder: The submission's folder.
+        offences: Each with the file it is about, relative to ``folder``, first.
+        edit_surface: The files that a submission may replace.
+    """
+
+    def __init__(
+        self, folder: Path, offences: Iterable[str], edit_surface: Iterable[str]
+    ) -> None:
+        self.folder = folder
+        self.offences = tuple(offences)
+        self.edit_surface = tuple(edit_surface)
+        listed = "\n".join(f"  {offence}" for offence in self.offences)
+        super().__init__(
+            f"{folder}: outside the edit surface ({', '.join(self.edit_surface)}):\n"
+            f"{listed}"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.folder, self.offences, self.edit_surface))
 
 
 class BuildError(EmbedbenchError):

@@ -7,10 +7,11 @@ package: an edit surface, a starter, a reference solution) or a ``platformio.ini
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.errors import ConfigError, NothingSubmitted
 from pytest_embedbench.model import FirmwareSource
 from pytest_embedbench.tables import check_items, check_keys, read_table
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 _TASK_FILE = "task.toml"
 _PROJECT_FILE = "platformio.ini"
+SUBMITTED_IN = ("src", "main", "")
+"""Folders of a submission in which a file of the edit surface is looked for."""
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _REQUIRED = {
     "name": str,
     "plant": str,
@@ -26,6 +30,23 @@ _REQUIRED = {
     "edit_surface": list,
     "boot_line": str,
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerApi:
+    """The names in a task's C interface; the host driver is made from them.
+
+    ``kinds`` are ``CONTROLLER_INPUT_*`` after ``NONE``, in the order of the parser's
+    results too; ``values`` are integer or boolean members of the input; ``actuators``
+    are booleans of the output; ``serialisers`` are ``protocol_serialize_act_*``.
+    ``states`` are ``CONTROLLER_STATE_*``, none where the brief leaves them free.
+    """
+
+    kinds: tuple[str, ...]
+    values: tuple[str, ...]
+    actuators: tuple[str, ...]
+    serialisers: tuple[str, ...]
+    states: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +63,7 @@ class Task:
     edit_surface: tuple[str, ...]
     boot_line: str
     solution: str = "solution"
+    controller: ControllerApi | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +83,12 @@ class Suite:
             relative_to: Where the user stands.
 
         Raises:
-            ConfigError: no such folder, or nothing in it that could be submitted.
+            ConfigError: no such folder, or no project in it.
+            NothingSubmitted: nothing of a task's edit surface is in it.
         """
-        if not submission:
+        folder = self.submission(submission, relative_to)
+        if folder is None:
             return FirmwareSource(project_dir=self.root)
-        folder = self._folder(submission, relative_to)
         if self.task is None:
             if not (folder / _PROJECT_FILE).is_file():
                 message = f"{folder}: not a PlatformIO project: no {_PROJECT_FILE}"
@@ -74,15 +97,16 @@ class Suite:
         overlay = {
             name: found
             for name in self.task.edit_surface
-            if (found := _submitted(folder, name)) is not None
+            if (found := submitted(folder, name)) is not None
         }
         if not overlay:
-            wanted = ", ".join(self.task.edit_surface)
-            message = f"{folder}: nothing submitted: none of {wanted} is there"
-            raise ConfigError(message)
+            raise NothingSubmitted(folder, self.task.edit_surface)
         return FirmwareSource(project_dir=self.root, overlay=overlay)
 
-    def _folder(self, submission: str, relative_to: Path) -> Path:
+    def submission(self, submission: str, relative_to: Path) -> Path | None:
+        """Return the folder that ``submission`` names; see ``source``."""
+        if not submission:
+            return None
         tried = (self.root / submission, relative_to / submission)
         for folder in tried:
             if folder.is_dir():
@@ -117,17 +141,33 @@ def load_task(file: Path) -> Task:
     """
     where = str(file)
     top = read_table(file)
-    check_keys(where, "", top, required={"task": dict})
+    check_keys(where, "", top, required={"task": dict}, optional={"controller": dict})
     table: dict[str, Any] = top["task"]
     check_keys(where, "task.", table, required=_REQUIRED, optional={"solution": str})
     check_items(where, "task.edit_surface", table["edit_surface"], str)
     surface: list[str] = table.pop("edit_surface")
-    return Task(**table, edit_surface=tuple(surface))
+    controller = _controller(where, top["controller"]) if "controller" in top else None
+    return Task(**table, edit_surface=tuple(surface), controller=controller)
 
 
-def _submitted(folder: Path, name: str) -> Path | None:
-    """Find ``src/controller.c`` as such, or as a bare ``controller.c``."""
-    for candidate in (folder / name, folder / name.rpartition("/")[2]):
-        if candidate.is_file():
-            return candidate
-    return None
+def submitted(folder: Path, name: str) -> Path | None:
+    """Find a file of the edit surface in a submission.
+
+    ``src/controller.c`` may also lie there as ``main/controller.c``, or bare.
+    """
+    places = (folder / place / name.rpartition("/")[2] for place in SUBMITTED_IN)
+    return next((file for file in (folder / name, *places) if file.is_file()), None)
+
+
+def _controller(where: str, table: dict[str, Any]) -> ControllerApi:
+    required = {"kinds": list, "values": list, "actuators": list, "serialisers": list}
+    check_keys(
+        where, "controller.", table, required=required, optional={"states": list}
+    )
+    for key, names in table.items():
+        check_items(where, f"controller.{key}", names, str)
+        for name in names:
+            if not _NAME.fullmatch(name):
+                message = f"{where}: controller.{key}: {name!r} is not a name in C"
+                raise ConfigError(message)
+    return ControllerApi(**{key: tuple(names) for key, names in table.items()})

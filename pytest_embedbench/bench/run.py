@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, cast
+from typing import TYPE_CHECKING, Generic, Protocol, cast
 
 from pytest_embedbench.contracts import Measured, StateT
 from pytest_embedbench.model import StimulusKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_embedbench.bench.loop import Loop
     from pytest_embedbench.contracts import Figure
@@ -17,6 +17,25 @@ if TYPE_CHECKING:
 
 ACTUATION = "ACT "
 """How a line to an actuator starts."""
+
+
+class Seen(Protocol[StateT]):
+    """What has been seen so far: a run, or a loop that goes on."""
+
+    @property
+    def samples(self) -> Sequence[Sample[StateT]]:
+        """The plant's states, oldest first."""
+        ...
+
+    @property
+    def replies(self) -> Sequence[Reply[StateT]]:
+        """What the firmware said, and the plant's states after it."""
+        ...
+
+    @property
+    def stimuli(self) -> Sequence[Stimulus]:
+        """What was done to firmware and plant."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,14 +64,22 @@ class Run(Generic[StateT]):
         That is the first reply with an ``ACT`` line that leaves ``is_safe`` true,
         ``not_before_ms`` after the frame at the earliest; ``None`` if none came.
         """
-        if (since_us := self.last_frame_us) is None:
-            return None
-        for reply in self.replies:
-            elapsed_us = reply.at_us - since_us
-            in_time = elapsed_us >= not_before_ms * 1000
-            if in_time and acts(reply) and is_safe(reply.state):
-                return elapsed_us / 1000
+        return reaction_ms(self, is_safe=is_safe, not_before_ms=not_before_ms)
+
+
+def reaction_ms(
+    seen: Seen[StateT], *, is_safe: Callable[[StateT], bool], not_before_ms: int
+) -> float | None:
+    """Return what ``Run.reaction_ms`` does, of a loop that goes on too."""
+    frames = [entry for entry in seen.stimuli if entry.kind is StimulusKind.FRAME]
+    if not frames:
         return None
+    for reply in seen.replies:
+        elapsed_us = reply.at_us - frames[-1].at_us
+        in_time = elapsed_us >= not_before_ms * 1000
+        if in_time and acts(reply) and is_safe(reply.state):
+            return elapsed_us / 1000
+    return None
 
 
 def acts(reply: Reply[StateT]) -> bool:

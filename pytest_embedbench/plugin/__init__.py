@@ -27,10 +27,13 @@ from pytest_embedbench.plugin.fixtures import (
     scenario,
     uno_board,
 )
-from pytest_embedbench.plugin.stash import TESTLOG, session_of
+from pytest_embedbench.plugin.host import controller, host, host_program, protocol
+from pytest_embedbench.plugin.paper import paper_run
+from pytest_embedbench.plugin.reports import Reports
+from pytest_embedbench.plugin.stash import CHECK, TESTLOG, session_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
 
     from pytest_embedbench.plugin.session import WorkerNode
 
@@ -39,13 +42,18 @@ __all__ = [
     "board",
     "board_spec",
     "boot",
+    "controller",
     "firmware_image",
     "firmware_source",
+    "host",
+    "host_program",
     "make_bench",
     "mega_board",
     "nano_board",
     "native_board",
+    "paper_run",
     "plant",
+    "protocol",
     "registry",
     "scenario",
     "uno_board",
@@ -63,6 +71,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
     if options.any_set(config):
         session_of(config)
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Reports(config), "embedbench-reports")
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -76,6 +86,10 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that uses the ``board`` fixture once per ``--board``."""
+    if metafunc.definition.get_closest_marker("brief") is not None:
+        from pytest_embedbench.plugin import profile  # noqa: PLC0415  # late
+
+        profile.check_brief(metafunc)
     if "board_spec" not in metafunc.fixturenames:
         return
     from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late
@@ -87,10 +101,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Refuse to run board tests without a board."""
-    from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late
+    """Keep to the profile, and refuse to run board tests without a board."""
+    from pytest_embedbench.plugin import collect, profile  # noqa: PLC0415  # late
 
+    profile.select(config, items)
     collect.check_boards_chosen(config, items)
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    """Remember that checks were left out: what is left may not pass for all."""
+    from pytest_embedbench.plugin import profile  # noqa: PLC0415  # late
+
+    profile.count_deselected(items)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -98,13 +120,18 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Say whose fault a failure is, and put the conversation under it."""
-    if TESTLOG not in item.stash:
+    if TESTLOG not in item.stash and CHECK not in item.stash:
         return (yield)
     from pytest_embedbench.plugin import report  # noqa: PLC0415  # late
 
     report.hide_our_frames(item, call)
     made = yield
-    report.complete(item, call, made)
+    if CHECK in item.stash:
+        from pytest_embedbench.plugin import note  # noqa: PLC0415  # late
+
+        note.attach(item, call, made)
+    if TESTLOG in item.stash:
+        report.complete(item, call, made)
     return made
 
 

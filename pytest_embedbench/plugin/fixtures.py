@@ -128,7 +128,7 @@ def make_bench(request: pytest.FixtureRequest) -> Iterator[Callable[[Board], Ben
 
         def make(board: Board) -> Bench:
             with told_plainly():
-                log = _log(request)
+                log = log_of(request)
                 suite = _session(request).suite_or_none(request.path)
                 boot_line = suite.task.boot_line if suite and suite.task else ""
                 bench = Bench(
@@ -182,7 +182,7 @@ def _node(request: pytest.FixtureRequest) -> pytest.Item:
     return cast("pytest.Item", request.node)
 
 
-def _log(request: pytest.FixtureRequest) -> TestLog:
+def log_of(request: pytest.FixtureRequest) -> TestLog:
     """Return the record of this attempt; a rerun starts a new one."""
     from pytest_embedbench.plugin.testlog import TestLog  # noqa: PLC0415  # late
 
@@ -197,15 +197,15 @@ def _log(request: pytest.FixtureRequest) -> TestLog:
 
 
 def _source(request: pytest.FixtureRequest, spec: BoardSpec) -> FirmwareSource:
-    session = _session(request)
+    log_of(request)  # whose fault it is if this fails is for the report
     with told_plainly():
-        return session.source(request.path, spec)
+        return _session(request).source(request.path, spec)
 
 
 def _image(
     request: pytest.FixtureRequest, spec: BoardSpec, source: FirmwareSource
 ) -> FirmwareImage:
-    log = _log(request)
+    log = log_of(request)
     log.board = spec.name
     log.environment = source.environment
     with told_plainly():
@@ -222,7 +222,7 @@ def _boot(
     with told_plainly():
         board = _session(request).boot(spec, image)
     opened.callback(board.close)
-    _log(request).elf_paths[id(board)] = image.elf_path
+    log_of(request).elf_paths[id(board)] = image.elf_path
     _skip_unless_capable(request, board)
     return board
 

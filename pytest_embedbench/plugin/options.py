@@ -69,6 +69,14 @@ OPTIONS = (
         help="The lab file: real boards, which --board can then name",
     ),
     Option(
+        name="profile",
+        flag="--embedbench-profile",
+        metavar="NAME",
+        help="Which checks of a task run: full, or paper as the published ones",
+        default="full",
+        choices=("full", "paper"),
+    ),
+    Option(
         name="artifacts",
         flag="--embedbench-artifacts",
         metavar="DIR",
@@ -123,6 +131,8 @@ OPTIONS = (
 _BY_NAME = {option.name: option for option in OPTIONS}
 
 MARKERS = (
+    "brief(*ids): this test is a check; it enforces these sentences of BRIEF.md",
+    "profile(*names): run only with --embedbench-profile set to one of these",
     "needs(*capabilities): skip on boards that lack one of these, such as 'step-time'",
 )
 

@@ -12,6 +12,7 @@ from pytest_embedbench.errors import (
     ConfigError,
     EmbedbenchError,
     FirmwareFault,
+    SubmissionRefused,
 )
 from pytest_embedbench.plugin.stash import TESTLOG
 from pytest_embedbench.plugin.told import cause_of
@@ -28,16 +29,23 @@ if TYPE_CHECKING:
 BLAME = "embedbench_blame"
 BOARD = "embedbench_board"
 _PACKAGE = Path(__file__).parents[1]
+_BLAMES = (
+    (SubmissionRefused, "submission"),
+    (BuildError, "build"),
+    (FirmwareFault, "firmware"),
+    ((BenchFault, ConfigError), "bench"),
+)
 _WORDS = {
     "firmware": "firmware fault",
     "build": "the submission does not build",
+    "submission": "the submission is not taken",
     "bench": "bench fault",
     "test": "test error",
 }
 
 
 def blame_for(error: BaseException | None, *, ran: bool) -> str:
-    """Return whose fault ``error`` is: firmware, build, bench or test.
+    """Return whose fault ``error`` is: firmware, build, submission, bench or test.
 
     A plain ``assert`` in a test that ran a board is a verdict on the firmware.
 
@@ -45,18 +53,12 @@ def blame_for(error: BaseException | None, *, ran: bool) -> str:
         error: What ended the test; its causes are looked through.
         ran: Whether the firmware had been running.
     """
-    for cause in _causes(error):
-        match cause:
-            case BuildError():
-                return "build"
-            case FirmwareFault():
-                return "firmware"
-            case BenchFault() | ConfigError():
-                return "bench"
-            case AssertionError() if ran:
-                return "firmware"
-            case _:
-                continue
+    for cause in causes(error):
+        for kinds, blame in _BLAMES:
+            if isinstance(cause, kinds):
+                return blame
+        if ran and isinstance(cause, AssertionError):
+            return "firmware"
     return "test"
 
 
@@ -85,8 +87,8 @@ def complete(
     blame, reason = "", ""
     if report.failed and call.excinfo is not None:
         error = call.excinfo.value
-        blame = blame_for(error, ran=bool(log.benches))
-        reason = _reason(error)
+        blame = blame_for(error, ran=log.ran)
+        reason = reason_for(error)
         _add_property(item, report, BLAME, blame)
         _add_sections(report, log, blame, reason)
     elif report.skipped and call.excinfo is not None:
@@ -144,6 +146,8 @@ def _add_property(
 def _add_sections(
     report: pytest.TestReport, log: TestLog, blame: str, reason: str
 ) -> None:
+    if log.controller is not None:
+        report.sections.append(("controller steps", log.controller.history()))
     for bench in log.benches:
         if str(bench.transcript_path) in reason:
             continue  # the error shows it already
@@ -152,14 +156,16 @@ def _add_sections(
         report.sections.append((title, text))
 
 
-def _reason(error: BaseException) -> str:
-    for cause in _causes(error):
+def reason_for(error: BaseException) -> str:
+    """Return what our own error among the causes says, or else the error itself."""
+    for cause in causes(error):
         if isinstance(cause, EmbedbenchError):
             return str(cause)
     return str(error) or type(error).__name__
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, what it came from, and so on."""
     while error is not None:
         yield error
         error = cause_of(error)

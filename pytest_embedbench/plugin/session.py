@@ -16,12 +16,13 @@ from pytest_embedbench.plugin.options import path_setting, setting, settings
 from pytest_embedbench.plugin.stash import session_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pytest_embedbench.bench.images import ImageCache
     from pytest_embedbench.contracts import Board, Builder
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
-    from pytest_embedbench.task import Suite
+    from pytest_embedbench.task import Suite, Task
 
 _RUN_NAME = "embedbench_run_name"
 
@@ -37,6 +38,10 @@ class Session:
     run_name: str
     registry: Registry = field(default_factory=Registry)
     _suites: dict[Path, Suite] = field(default_factory=dict["Path", "Suite"])
+    _briefs: dict[Path, Mapping[str, str]] = field(
+        default_factory=dict["Path", "Mapping[str, str]"]
+    )
+    _engine_versions: dict[str, str] = field(default_factory=dict[str, str])
     _images: ImageCache | None = None
     _builder: Builder | None = None
 
@@ -79,13 +84,63 @@ class Session:
         """Return what the options say is built for ``spec`` in this file's suite."""
         from pytest_embedbench.bench.images import environment_for  # noqa: PLC0415
 
-        suite = self.suite(test_file)
-        source = suite.source(
-            submission=setting(self.config, "firmware"),
-            relative_to=self.config.invocation_params.dir,
-        )
+        source = self._submitted(self.suite(test_file))
         environment = environment_for(self.builder(), spec, source.project_dir)
         return source.for_environment(environment)
+
+    def submission(self, suite: Suite) -> Path | None:
+        """Return the folder that is submitted to ``suite``; none is its own project.
+
+        Raises:
+            ConfigError: there is no such folder.
+        """
+        return suite.submission(
+            setting(self.config, "firmware"), self.config.invocation_params.dir
+        )
+
+    def task(self, test_file: Path) -> Task:
+        """Return the task that a test file belongs to; ``ConfigError`` if none."""
+        suite = self.suite(test_file)
+        if suite.task is None:
+            raise ConfigError(f"{test_file}: {suite.root} is no task: no task.toml")
+        return suite.task
+
+    def brief(self, test_file: Path) -> Mapping[str, str]:
+        """Return the sentences of a task's brief by id."""
+        from pytest_embedbench.evaluation.brief import read_brief  # noqa: PLC0415
+
+        file = self.suite(test_file).root / self.task(test_file).brief
+        if file not in self._briefs:
+            self._briefs[file] = read_brief(file)
+        return self._briefs[file]
+
+    def host_image(self, test_file: Path) -> FirmwareImage:
+        """Return the host driver around the submission, or skip without a compiler.
+
+        The published evaluator looked for no undefined behaviour.
+        """
+        from pytest_embedbench.evaluation.host import builder  # noqa: PLC0415
+
+        suite, task = self.suite(test_file), self.task(test_file)
+        if task.controller is None:
+            raise ConfigError(f"{suite.root}/task.toml: [controller]: missing")
+        source = self._submitted(suite).for_environment(builder.ENVIRONMENT)
+        driver = builder.HostDriver(
+            api=task.controller,
+            sanitize=setting(self.config, "profile") != "paper",
+            cache_dir=path_setting(self.config, "cache"),
+        )
+        try:
+            return self.images().image(driver, source)
+        except ToolMissing as missing:
+            self._skip_or_raise(missing)
+
+    def engine_version(self, board: str) -> str:
+        """Return what the engine that runs a board calls itself."""
+        if board not in self._engine_versions:
+            engine = self.registry.engine(self.registry.board(board).engine)
+            self._engine_versions[board] = engine.version()
+        return self._engine_versions[board]
 
     def image(self, source: FirmwareSource, spec: BoardSpec) -> FirmwareImage:
         """Return the built ``source``, from the cache if nothing has changed.
@@ -146,9 +201,24 @@ class Session:
                 message = f"--embedbench-require: {name!r} is no board and no engine"
                 raise ConfigError(f"{message}; known: {', '.join(sorted(known))}")
 
-    def _skip_or_raise(self, error: ToolMissing, spec: BoardSpec) -> NoReturn:
+    def _submitted(self, suite: Suite) -> FirmwareSource:
+        """Return what is built, once the submission has proved to be acceptable."""
+        from pytest_embedbench.evaluation.surface import check_surface  # noqa: PLC0415
+
+        source = suite.source(
+            submission=setting(self.config, "firmware"),
+            relative_to=self.config.invocation_params.dir,
+        )
+        if (folder := self.submission(suite)) is not None:
+            check_surface(suite, folder)
+        return source
+
+    def _skip_or_raise(
+        self, error: ToolMissing, spec: BoardSpec | None = None
+    ) -> NoReturn:
         required = settings(self.config, "require")
-        if {"all", spec.name, spec.engine, error.needed_by} & set(required):
+        names = {spec.name, spec.engine} if spec else set[str]()
+        if {"all", error.needed_by, *names} & set(required):
             message = f"required here (--embedbench-require): {error}"
             raise BenchFault(message) from error
         pytest.skip(f"not installed: {error}")

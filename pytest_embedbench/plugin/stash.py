@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_embedbench.plugin.profile import Check
     from pytest_embedbench.plugin.session import Session
     from pytest_embedbench.plugin.testlog import TestLog
 
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()
+CHECK: pytest.StashKey[Check] = pytest.StashKey()
 TESTLOG: pytest.StashKey[TestLog] = pytest.StashKey()
 
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from pytest_embedbench.clock import host_stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     import pytest
 
     from pytest_embedbench.bench.bench import Bench
+    from pytest_embedbench.evaluation.host.controller import Controller
     from pytest_embedbench.model import FirmwareImage
 
 _NOBODY: dict[str, Any] = {}
@@ -32,11 +34,19 @@ class TestLog:
     board: str = ""
     environment: str = ""
     image: FirmwareImage | None = None
+    host_image: FirmwareImage | None = None
+    controller: Controller | None = None
+    brief: Mapping[str, str] = field(default_factory=dict[str, str])
     benches: list[Bench] = field(default_factory=list["Bench"])
     elf_paths: dict[int, Path] = field(default_factory=dict[int, "Path"])
     """What each board of this test runs, by its ``id``."""
     phases: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     _folder: Path | None = None
+
+    @property
+    def ran(self) -> bool:
+        """Whether the submission's code had been running."""
+        return bool(self.benches) or self.host_image is not None
 
     def folder(self) -> Path:
         """Return this attempt's own folder, made on first use."""
@@ -66,13 +76,13 @@ class TestLog:
         self.phases[report.when] = phase
 
     def write(self) -> None:
-        """Write ``test.json``, if the test got as far as choosing a board."""
-        if not self.board:
+        """Write ``test.json``, if the test got as far as to have something to run."""
+        if not self.board and self.host_image is None:
             return
         outcomes = [phase["outcome"] for phase in self.phases.values()]
         worst = next((o for o in ("failed", "skipped") if o in outcomes), "passed")
         blamed = next((p for p in self.phases.values() if "blame" in p), _NOBODY)
-        image = self.image
+        image, host = self.image, self.host_image
         record = {
             "schema": 1,
             "test": self.nodeid,
@@ -80,9 +90,11 @@ class TestLog:
             "outcome": worst,
             "blame": blamed.get("blame"),
             "reason": blamed.get("reason"),
-            "board": self.board,
-            "environment": self.environment,
+            "brief": dict(self.brief),
+            "board": self.board or None,
+            "environment": self.environment or None,
             "image": {"sha256": image.sha256, "key": image.key} if image else None,
+            "host_driver": {"sha256": host.sha256, "key": host.key} if host else None,
             "tools": dict(image.metadata) if image else {},
             "started_at": self.started_at,
             "phases": self.phases,

@@ -1,0 +1,237 @@
+"""Step by step: every boundary of the brief, from both sides, in value and in time."""
+
+import pytest
+
+pytestmark = pytest.mark.profile("full")
+
+ON = ("LEVEL", 100, 20)
+"""Switches the pump on at 100 ms."""
+STALE = ("NONE", 1101)
+BAD = ("INVALID_LEVEL", 200)
+FAULT = ("SENSOR_TIMEOUT", 200)
+
+
+def pump(controller, *steps):
+    """Return what the pump does after these steps."""
+    return controller.run(steps)[-1].pump_on
+
+
+@pytest.mark.brief("T1")
+def test_the_pump_is_off_at_the_start(controller):
+    outputs = controller.run(("NONE", now_ms) for now_ms in range(0, 3000, 50))
+    assert not any(output.pump_on for output in outputs)
+
+
+@pytest.mark.brief("T1")
+@pytest.mark.parametrize("level", [30, 31, 50, 79, 80, 81, 100])
+def test_no_first_level_but_a_low_one_starts_the_pump(controller, level):
+    assert not pump(controller, ("LEVEL", 100, level), ("NONE", 150))
+
+
+@pytest.mark.brief("T1", "T5", "T6")
+@pytest.mark.parametrize("kind", ["INVALID_LEVEL", "SENSOR_TIMEOUT"])
+def test_a_fault_at_the_start_leaves_the_pump_off(controller, kind):
+    assert not pump(controller, (kind, 0), ("NONE", 50))
+
+
+@pytest.mark.brief("T1")
+def test_a_second_init_forgets_everything(controller):
+    assert pump(controller, ON)
+    controller.init()
+    assert not pump(controller, ("NONE", 150))
+    assert not pump(controller, ("LEVEL", 200, 50))
+
+
+@pytest.mark.brief("T2")
+@pytest.mark.parametrize("level", [0, 1, 15, 28, 29])
+def test_a_low_level_starts_the_pump(controller, level):
+    assert pump(controller, ("LEVEL", 100, level))
+
+
+@pytest.mark.brief("T2")
+def test_a_low_level_starts_the_pump_again_after_a_high_one(controller):
+    assert pump(controller, ON, ("LEVEL", 200, 81), ("LEVEL", 300, 29))
+
+
+@pytest.mark.brief("T3")
+@pytest.mark.parametrize("level", [81, 82, 90, 99, 100])
+def test_a_high_level_stops_the_pump(controller, level):
+    assert not pump(controller, ON, ("LEVEL", 200, level))
+
+
+@pytest.mark.brief("T4")
+@pytest.mark.parametrize("level", [30, 31, 34, 35, 36, 50, 75, 79, 80])
+def test_a_level_in_the_band_changes_nothing(controller, level):
+    assert pump(controller, ON, ("LEVEL", 200, level))
+    assert not pump(controller, ("LEVEL", 300, 81), ("LEVEL", 400, level))
+
+
+@pytest.mark.brief("T2", "T3", "T4")
+def test_every_level_is_answered_as_the_brief_says(controller):
+    for level in range(101):
+        for before, was_on in ((20, True), (90, False)):
+            expected = level < 30 or (was_on and level <= 80)
+            assert pump(controller, ("LEVEL", 0, before), ("LEVEL", 100, level)) == (
+                expected
+            ), f"level {level} with the pump {'on' if was_on else 'off'}"
+
+
+@pytest.mark.brief("T5", "T6")
+@pytest.mark.parametrize("step", [BAD, FAULT], ids=["invalid", "fault"])
+def test_a_bad_line_stops_the_pump(controller, step):
+    assert not pump(controller, ON, step)
+    assert not pump(controller, ("NONE", 250))
+
+
+@pytest.mark.brief("T5", "T6")
+@pytest.mark.parametrize("kind", ["INVALID_LEVEL", "SENSOR_TIMEOUT"])
+@pytest.mark.parametrize("value", [0, 20, 29, 100])
+def test_the_value_of_a_bad_line_does_not_count(controller, kind, value):
+    assert not pump(controller, ON, (kind, 200, value), ("NONE", 250, value))
+
+
+@pytest.mark.brief("T7", "T8")
+@pytest.mark.parametrize("start_ms", [0, 10, 100, 123_456])
+@pytest.mark.parametrize("level", [20, 50])
+def test_a_level_counts_for_exactly_1000_ms(controller, start_ms, level):
+    controller.run([("LEVEL", start_ms, 20), ("LEVEL", start_ms, level)])
+    for age_ms in (1, 50, 900, 990, 999, 1000):
+        assert pump(controller, ("NONE", start_ms + age_ms)), f"{age_ms} ms later"
+    assert not pump(controller, ("NONE", start_ms + 1001))
+
+
+@pytest.mark.brief("T7")
+@pytest.mark.parametrize("age_ms", [1001, 1002, 1010, 1050, 1100, 5000, 100_000])
+def test_an_old_level_stops_the_pump(controller, age_ms):
+    assert not pump(controller, ON, ("NONE", 100 + age_ms))
+
+
+@pytest.mark.brief("T8", "T9")
+def test_idle_steps_change_nothing_in_time(controller):
+    controller.step("LEVEL", level=20, now_ms=100)
+    outputs = controller.run(("NONE", now_ms) for now_ms in range(110, 1101, 10))
+    assert all(output.pump_on for output in outputs)
+
+
+@pytest.mark.brief("T9", "T11")
+def test_each_level_starts_the_time_anew(controller):
+    controller.run([ON, ("LEVEL", 1000, 50), ("NONE", 1500), ("LEVEL", 1900, 60)])
+    assert pump(controller, ("NONE", 2900))
+    assert not pump(controller, ("NONE", 2901))
+
+
+@pytest.mark.brief("T10")
+@pytest.mark.parametrize("step", [BAD, FAULT, STALE], ids=["invalid", "fault", "stale"])
+@pytest.mark.parametrize("level", [30, 50, 80])
+def test_a_level_in_the_band_does_not_bring_the_pump_back(controller, step, level):
+    assert not pump(controller, ON, step, ("LEVEL", 1200, level), ("NONE", 1250))
+
+
+@pytest.mark.brief("T2", "T10")
+@pytest.mark.parametrize("step", [BAD, FAULT, STALE], ids=["invalid", "fault", "stale"])
+def test_a_low_level_brings_the_pump_back(controller, step):
+    assert pump(controller, ON, step, ("LEVEL", 1200, 29), ("NONE", 2200))
+    assert not pump(controller, ("NONE", 2201))
+
+
+@pytest.mark.brief("T11")
+@pytest.mark.parametrize("kind", ["INVALID_LEVEL", "SENSOR_TIMEOUT"])
+def test_a_bad_line_is_no_sign_of_life(controller, kind):
+    assert not pump(controller, ON, (kind, 900, 20), ("NONE", 950), ("NONE", 1150))
+
+
+@pytest.mark.brief("T12")
+def test_changed_tells_whenever_the_pump_changes(controller):
+    steps = [
+        ("NONE", 0),
+        ON,
+        ("LEVEL", 200, 50),
+        ("LEVEL", 300, 81),
+        ("LEVEL", 400, 20),
+        ("NONE", 1400),
+        ("NONE", 1401),
+        ("LEVEL", 1500, 20),
+        ("INVALID_LEVEL", 1600),
+        ("LEVEL", 1700, 20),
+        ("SENSOR_TIMEOUT", 1800),
+    ]
+    was_on = False
+    for step, output in zip(steps, controller.run(steps), strict=True):
+        assert output.changed or output.pump_on == was_on, f"at {step}"
+        was_on = output.pump_on
+
+
+@pytest.mark.brief("T9", "T12")
+def test_changed_is_said_of_going_stale_just_once(controller):
+    controller.run([ON, ("LEVEL", 200, 50)])
+    outputs = controller.run(("NONE", now_ms) for now_ms in range(250, 3000, 50))
+    assert [output.pump_on for output in outputs].index(False) == (1250 - 250) / 50
+    assert next(output for output in outputs if not output.pump_on).changed
+
+
+@pytest.mark.brief("L1")
+@pytest.mark.parametrize(
+    ("line", "level"),
+    [
+        ("SENSE LEVEL 0", 0),
+        ("SENSE LEVEL 100", 100),
+        ("SENSE LEVEL +7", 7),
+        ("SENSE LEVEL 007", 7),
+        ("  SENSE\tLEVEL  25 ", 25),
+    ],
+)
+def test_a_level_is_read(protocol, line, level):
+    parsed = protocol.parse(line)
+    assert (parsed.result, parsed.kind, parsed.level) == ("LEVEL", "LEVEL", level)
+
+
+@pytest.mark.brief("L2")
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        " banana",
+        " 101",
+        " -1",
+        " 999",
+        " 20.5",
+        " 20 5",
+        " 0x14",
+        " 99999999999999",
+    ],
+)
+def test_a_malformed_level_is_told_apart(protocol, rest):
+    parsed = protocol.parse(f"SENSE LEVEL{rest}")
+    assert (parsed.result, parsed.kind) == ("INVALID_LEVEL", "INVALID_LEVEL")
+
+
+@pytest.mark.brief("L3")
+def test_a_fault_is_read(protocol):
+    parsed = protocol.parse("FAULT SENSOR_TIMEOUT")
+    assert (parsed.result, parsed.kind) == ("SENSOR_TIMEOUT", "SENSOR_TIMEOUT")
+
+
+@pytest.mark.brief("L4")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "HELLO WORLD",
+        "sense level 20",
+        "SENSE",
+        "SENSE TEMP 20",
+        "FAULT SENSOR_TIMEOUT 1",
+    ],
+)
+def test_any_other_line_is_ignored(protocol, line):
+    parsed = protocol.parse(line)
+    assert (parsed.result, parsed.kind) == ("IGNORED", "NONE")
+
+
+@pytest.mark.brief("L5")
+@pytest.mark.parametrize("on", [True, False])
+def test_the_pump_line_is_written_if_it_fits(protocol, on):
+    line = f"ACT PUMP {'ON' if on else 'OFF'}\n"
+    assert protocol.serialise("pump", on=on) == line
+    assert protocol.serialise("pump", on=on, size_bytes=len(line) + 1) == line
+    assert protocol.serialise("pump", on=on, size_bytes=len(line)) is None

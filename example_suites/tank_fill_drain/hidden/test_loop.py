@@ -1,0 +1,154 @@
+"""In closed loop: firmware and plant in one time, the pump's state at every sample."""
+
+from functools import partial
+
+import pytest
+
+pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
+
+LOW_PCT, HIGH_PCT = 30, 80
+STALE_MS, STALE_AT_LATEST_MS = 1000, 1150
+TICK_MS = 100
+BAD_LINES = [
+    "SENSE LEVEL banana",
+    "SENSE LEVEL",
+    "SENSE LEVEL 101",
+    "SENSE LEVEL -1",
+    "SENSE LEVEL 999",
+    "SENSE LEVEL 20.5",
+    "SENSE LEVEL 20 5",
+]
+
+
+@pytest.fixture
+def tank(plant):
+    return partial(plant, "tank_fill_drain")
+
+
+@pytest.fixture
+def loop(bench, tank):
+    """A tank that fills: the level is 40 and the pump runs."""
+    bench.wait_for_boot()
+    loop = bench.connect(tank(level=20))
+    bench.run_for(4 * TICK_MS)
+    assert (loop.state.level, loop.state.pump_on) == (40, True)
+    return loop
+
+
+@pytest.mark.brief("T2", "T3", "T4")
+def test_the_tank_fills_and_stops_above_the_band(bench, scenario, tank):
+    bench.wait_for_boot()
+    run = bench.run(scenario("fill"), tank)
+    levels = {sample.at_ms: sample.state.level for sample in run.samples}
+    assert levels[TICK_MS] == 25, "the first frame did not start the pump"
+    assert max(levels.values()) == levels[1300] == 85
+    assert levels[1400] == 84, "the pump ran on above 80"
+    assert run.metrics["pump_transitions"] == 2
+
+
+@pytest.mark.brief("T2", "T3", "T4")
+def test_the_pump_switches_at_the_edges_of_the_band_only(bench, scenario, tank):
+    bench.wait_for_boot()
+    run = bench.run(scenario("day"), tank)
+    switched = [
+        (before.state, after.state)
+        for before, after in zip(run.samples, run.samples[1:], strict=False)
+        if before.state.pump_on != after.state.pump_on
+    ]
+    assert len(switched) > 10, "the pump hardly ever switched"
+    for before, after in switched:
+        edge = after.level < LOW_PCT if after.pump_on else after.level > HIGH_PCT
+        assert edge, f"switched {'on' if after.pump_on else 'off'} at {before.level} %"
+    assert {state.level for _, state in switched} == {LOW_PCT - 1, HIGH_PCT + 4}
+
+
+@pytest.mark.brief("T7", "T13")
+def test_a_silent_sensor_stops_the_pump_after_a_second(bench, scenario, tank):
+    bench.wait_for_boot()
+    run = bench.run(scenario("silence"), tank)
+    since_us = run.last_frame_us
+    off = [r.at_us for r in run.replies if r.at_us > since_us and not r.state.pump_on]
+    assert run.samples[1].state.pump_on, "the pump never ran"
+    assert off, "the pump was still on at the end"
+    assert STALE_MS <= (off[0] - since_us) / 1000 <= STALE_AT_LATEST_MS
+    assert not run.samples[-1].state.pump_on, "the pump came back"
+
+
+@pytest.mark.brief("T8", "T9", "T11")
+def test_a_short_silence_is_no_fault(bench, loop):
+    loop.frames_until_ms = loop.plant_ms - 1
+    bench.run_for(8 * TICK_MS)
+    assert loop.state.pump_on, "off before 1000 ms of silence"
+    assert (loop.state.level, loop.state.pump_on) == (80, True)
+
+
+@pytest.mark.brief("T7", "T10")
+def test_the_pump_stays_off_when_the_sensor_comes_back_within_the_band(bench, loop):
+    loop.frames_until_ms = loop.plant_ms
+    bench.run_for(20 * TICK_MS)
+    assert not loop.state.pump_on
+    loop.frames_until_ms = None
+    while loop.state.level >= LOW_PCT:
+        bench.run_for(TICK_MS)
+        assert not loop.state.pump_on, f"on again at {loop.state.level} %"
+    bench.run_for(TICK_MS)
+    assert loop.state.pump_on, "a low level did not bring the pump back"
+
+
+@pytest.mark.brief("T5", "T10", "L1", "L2")
+@pytest.mark.parametrize("line", BAD_LINES)
+def test_a_malformed_level_stops_the_pump_until_it_may_run_again(bench, loop, line):
+    loop.inject(line)
+    bench.run_for(TICK_MS)
+    assert not loop.state.pump_on, "the pump ran on after the malformed level"
+    while loop.state.level >= LOW_PCT:
+        bench.run_for(TICK_MS)
+        assert not loop.state.pump_on, f"on again at {loop.state.level} %"
+    bench.run_for(TICK_MS)
+    assert loop.state.pump_on, "a low level did not bring the pump back"
+
+
+@pytest.mark.brief("T5", "T6", "T11", "L3")
+@pytest.mark.parametrize("line", ["FAULT SENSOR_TIMEOUT", "SENSE LEVEL banana"])
+def test_a_bad_line_stops_the_pump_within_a_frame_and_for_good(bench, loop, line):
+    loop.frames_until_ms = loop.plant_ms - 1
+    loop.inject(line)
+    bench.run_for(TICK_MS)
+    assert not loop.state.pump_on, "the pump ran on for a frame"
+    for _ in range(20):
+        bench.run_for(TICK_MS)
+        assert not loop.state.pump_on, "the pump came back without a level"
+
+
+@pytest.mark.brief("T11", "L4")
+def test_lines_of_others_neither_count_nor_disturb(bench, loop):
+    loop.frames_until_ms = loop.plant_ms - 1
+    for _ in range(8):
+        loop.inject("SENSE TEMP 20")
+        bench.run_for(TICK_MS)
+        assert loop.state.pump_on, "an ignored line stopped the pump"
+    for _ in range(4):
+        loop.inject("HELLO WORLD")
+        bench.run_for(TICK_MS)
+    assert not loop.state.pump_on, "an ignored line kept the pump running"
+
+
+@pytest.mark.brief("T1", "L5")
+@pytest.mark.parametrize("level", [None, 50, 90])
+def test_the_pump_is_off_after_start_up(bench, tank, level):
+    bench.wait_for_boot()
+    bench.expect("^ACT PUMP OFF$", within_ms=TICK_MS)
+    loop = bench.connect(tank(level=level or 20))
+    if level is None:
+        loop.frames_until_ms = -1
+    bench.run_for(15 * TICK_MS)
+    assert not any(sample.state.pump_on for sample in loop.samples)
+
+
+@pytest.mark.needs("reset")
+@pytest.mark.brief("T1")
+def test_the_pump_is_off_after_a_restart(bench, loop):
+    bench.reset()
+    bench.wait_for_boot()
+    bench.run_for(TICK_MS)
+    assert not loop.state.pump_on, "on after a restart, within the band"

@@ -1,0 +1,1 @@
+"""What turns tests into an evaluation: briefs, edit surfaces, host checks, verdicts."""

@@ -1,0 +1,76 @@
+"""Fixtures of the host stage: the submission's controller, stepped by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from pytest_embedbench.plugin.fixtures import log_of
+from pytest_embedbench.plugin.stash import session_of
+from pytest_embedbench.plugin.told import told_plainly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pytest_embedbench.evaluation.host.controller import Controller, Lines
+    from pytest_embedbench.evaluation.host.program import HostProgram
+    from pytest_embedbench.task import ControllerApi
+
+
+@pytest.fixture(scope="session")
+def host_program(pytestconfig: pytest.Config) -> Iterator[Callable[..., HostProgram]]:
+    """A function from a test file to its suite's host driver, built and running."""
+    from pytest_embedbench.evaluation.host.program import HostProgram  # noqa: PLC0415
+
+    session = session_of(pytestconfig)
+    programs: dict[Path, HostProgram] = {}
+
+    def program_for(test_file: Path) -> HostProgram:
+        root = session.suite(test_file).root
+        if root not in programs:
+            programs[root] = HostProgram(session.host_image(test_file))
+        return programs[root]
+
+    yield program_for
+    for program in programs.values():
+        program.stop()
+
+
+@pytest.fixture
+def host(
+    request: pytest.FixtureRequest, host_program: Callable[[Path], HostProgram]
+) -> Iterator[HostProgram]:
+    """The submission's code as a program that serves this test alone."""
+    with told_plainly():
+        program = host_program(request.path)
+        log_of(request).host_image = program.image
+        program.open()
+    yield program
+    program.close()
+
+
+@pytest.fixture
+def controller(request: pytest.FixtureRequest, host: HostProgram) -> Controller:
+    """The submission's controller as it is at power-on, after ``controller_init``."""
+    from pytest_embedbench.evaluation.host.controller import Controller  # noqa: PLC0415
+
+    controller = Controller(host, _api(request))
+    log_of(request).controller = controller
+    with told_plainly():
+        controller.init()
+    return controller
+
+
+@pytest.fixture
+def protocol(request: pytest.FixtureRequest, host: HostProgram) -> Lines:
+    """The line parser and serialisers of the submission, or of its task."""
+    from pytest_embedbench.evaluation.host.controller import Lines  # noqa: PLC0415
+
+    return Lines(host, _api(request))
+
+
+def _api(request: pytest.FixtureRequest) -> ControllerApi:
+    task = session_of(request.config).suite(request.path).task
+    return cast("ControllerApi", task.controller if task else None)

@@ -1,0 +1,97 @@
+"""Which checks a profile runs, and the sentences of the brief that they enforce."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.plugin.options import setting
+from pytest_embedbench.plugin.stash import CHECK, session_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pytest_embedbench.task import Suite
+
+DESELECTED: pytest.StashKey[int] = pytest.StashKey()
+"""How many checks of the chosen profile the user left out."""
+_HOST_FIXTURES = frozenset({"controller", "protocol"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A test that is part of an evaluation: one with a ``brief`` marker.
+
+    ``board`` is ``""`` in the host stage.
+    """
+
+    suite: Suite
+    board: str
+    brief: Mapping[str, str]
+
+    @property
+    def on_host(self) -> bool:
+        """Whether it steps the controller itself."""
+        return not self.board
+
+
+def sentences_of(node: pytest.Item | pytest.Function) -> Mapping[str, str]:
+    """Return the sentences that a test's ``brief`` markers name, by id.
+
+    Raises:
+        ConfigError: there is no such sentence, no brief or no task.
+    """
+    named = [name for marker in node.iter_markers("brief") for name in marker.args]
+    known = session_of(node.config).brief(node.path)
+    for name in named:
+        if name not in known:
+            listed = ", ".join(known)
+            message = f"{node.name}: brief({name!r}): no such sentence; known: {listed}"
+            raise ConfigError(message)
+    return {name: known[name] for name in known if name in named}
+
+
+def check_brief(metafunc: pytest.Metafunc) -> None:
+    """Refuse to collect a test that names sentences which are not there."""
+    try:
+        sentences_of(metafunc.definition)
+    except ConfigError as error:
+        raise pytest.Collector.CollectError(str(error)) from None
+
+
+def select(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of other profiles, and mark what is a check."""
+    others = [item for item in items if not _in_profile(item)]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in set(others)]
+    for item in items:
+        if item.get_closest_marker("brief") is not None:
+            item.stash[CHECK] = _check(item)
+
+
+def count_deselected(items: Iterable[pytest.Item]) -> None:
+    """Remember how many checks of the chosen profile are left out."""
+    for item in items:
+        if item.get_closest_marker("brief") is not None and _in_profile(item):
+            stash = item.config.stash
+            stash[DESELECTED] = stash.get(DESELECTED, 0) + 1
+
+
+def _in_profile(item: pytest.Item) -> bool:
+    marker = item.get_closest_marker("profile")
+    return marker is None or setting(item.config, "profile") in marker.args
+
+
+def _check(item: pytest.Item) -> Check:
+    fixtures = set(getattr(item, "fixturenames", ()))
+    callspec = getattr(item, "callspec", None)
+    board = callspec.params.get("board_spec", "") if callspec else ""
+    return Check(
+        suite=session_of(item.config).suite(item.path),
+        board="" if fixtures & _HOST_FIXTURES else board,
+        brief=sentences_of(item),
+    )

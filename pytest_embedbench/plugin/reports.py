@@ -1,0 +1,47 @@
+"""Sees every test report of a run, workers' included, and passes on those of checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.plugin.stash import session_of
+
+if TYPE_CHECKING:
+    from pytest_embedbench.plugin.verdict import Verdicts
+
+_NOTE = "embedbench_note"
+
+
+class Reports:
+    """A plugin of its own, because the hook for reports is not told the config."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._verdicts: Verdicts | None = None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take in how a phase of a test went."""
+        if self._verdicts is None:
+            if not hasattr(report, _NOTE):
+                return
+            from pytest_embedbench.plugin.verdict import Verdicts  # noqa: PLC0415
+
+            self._verdicts = Verdicts(session_of(self._config).run_dir)
+        self._verdicts.take(report)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Close the books, however the run has ended."""
+        if self._verdicts is not None:
+            self._verdicts.finish()
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
+        """Print the verdicts."""
+        if self._verdicts is not None:
+            terminalreporter.section("embedbench verdicts")
+            for line in self._verdicts.table():
+                terminalreporter.write_line(line)
