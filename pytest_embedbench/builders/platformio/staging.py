@@ -126,10 +126,11 @@ def _walk(root: Path, tops: Iterable[str]) -> Iterator[tuple[str, Path]]:
                 folders.clear()
                 continue
             seen.add(real)
+            here = Path(folder)
+            inside = here.relative_to(root).as_posix()
             for name in names:
-                path = Path(folder, name)
-                if not name.endswith(".pyc") and path.is_file():
-                    yield path.relative_to(root).as_posix(), path
+                if not name.endswith(".pyc") and os.path.isfile(f"{folder}/{name}"):  # noqa: PTH113  # a thousand files
+                    yield f"{inside}/{name}", here / name
 
 
 def _inside(path: str) -> str:
