@@ -177,6 +177,11 @@ def test_what_lies_outside_the_project_is_found_from_the_scratch_copy(
     source = FirmwareSource(project_dir=project, environment="native")
     image = platformio.build(source, tmp_path / "out")
     assert subprocess.run([image.elf_path], check=False).returncode == 7
+    # The same project may stop reaching outside: nothing of the last copy is left.
+    (project / "platformio.ini").write_text("[env:native]\nplatform = native\n")
+    (project / "src" / "main.c").write_text("int main(void) { return 8; }\n")
+    image = platformio.build(source, tmp_path / "out")
+    assert subprocess.run([image.elf_path], check=False).returncode == 8
 
 
 BUILD = """

@@ -315,7 +315,8 @@ def test_a_linked_platform_is_keyed_by_what_is_in_it(
 @pytest.mark.parametrize(
     "option",
     ["lib_extra_dirs = ../shared", "lib_deps = symlink://../shared/math",
-     "build_flags = -I../shared/math", "lib_deps = symlink://{root}/shared/math",
+     "build_flags = -I../shared/math", "build_src_filter = +<../../shared/*/*.h>",
+     "lib_deps = symlink://{root}/shared/math",
      "lib_deps =\n  math=symlink://{root}/shared/math",
      "lib_extra_dirs = {root}/shared"],
 )  # fmt: skip
@@ -328,6 +329,18 @@ def test_libraries_outside_the_project_count(shop: Workshop, option: str) -> Non
     shop.edit_ini("build_flags = ${common.flags}", option)
     before = shop.key()
     header.write_text("#define PI 4")
+    assert shop.key() != before
+
+
+def test_a_library_that_has_the_project_among_its_examples(shop: Workshop) -> None:
+    library = shop.project.parent
+    (library / "src").mkdir()
+    (library / "src" / "pump.c").write_text("int pump;")
+    shop.edit_ini("build_flags = ${common.flags}", "lib_deps = symlink://..")
+    before = shop.key()
+    shop.write("tests/test_pump.py", "a test of the example")
+    assert shop.key() == before
+    (library / "src" / "pump.c").write_text("int changed;")
     assert shop.key() != before
 
 

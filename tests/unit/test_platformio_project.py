@@ -208,7 +208,7 @@ def test_above_the_copy_everything_is_where_it_was(tmp_path: Path) -> None:
 def test_scratch_places_that_nobody_uses_are_emptied(tmp_path: Path) -> None:
     for name, used_s in {"old": 0, "new": 30 * 24 * 3600}.items():
         (tmp_path / name / "workspace").mkdir(parents=True)
-        (tmp_path / name / "tree").mkdir()
+        (tmp_path / name / "trees").mkdir()
         (tmp_path / name / "lock").touch()
         os.utime(tmp_path / name / "lock", (used_s, used_s))
     (tmp_path / "unlocked").mkdir()

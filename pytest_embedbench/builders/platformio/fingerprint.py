@@ -1,4 +1,8 @@
-"""The key of an image: a digest of all that its build depends on."""
+"""The key of an image: a digest of all that its build depends on.
+
+Beyond its reach: what a project's own build scripts or ``!commands`` ask of the world
+(the time, the git commit), and headers of the host that no package has installed.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +62,10 @@ def fingerprint(
             for path, file in project.files.items()
             if file not in read_already
         },
-        "outside": {str(path): _tree(path) for path in project.outside},
+        "outside": {
+            str(path): _tree(path, but=project.source.project_dir)
+            for path in project.outside
+        },
         "platformio": pio_version,
         "installed": _installed(core_dir),
         "host compilers": {name: _program(name) for name in _HOST_COMPILERS},
@@ -106,8 +113,11 @@ def _linked(link: Path) -> object:
     return [text, _tree(Path(uri.removeprefix("symlink://")))]
 
 
-def _tree(root: Path) -> dict[str, str]:
-    """Return the digest of every file below ``root`` (or of ``root`` itself)."""
+def _tree(root: Path, but: Path | None = None) -> dict[str, str]:
+    """Return the digest of every file below ``root`` (or of ``root`` itself).
+
+    Not below ``but``: a library may have the project among its examples.
+    """
     if root.is_file():
         return {"": _digest(root)}
     found: dict[str, str] = {}
@@ -115,7 +125,9 @@ def _tree(root: Path) -> dict[str, str]:
         folders[:] = [
             name
             for name in folders
-            if not name.startswith(".") and name not in _NOT_LOOKED_INTO
+            if not name.startswith(".")
+            and name not in _NOT_LOOKED_INTO
+            and Path(folder, name) != but
         ]
         for name in names:
             path = Path(folder, name)

@@ -21,6 +21,8 @@ def read_products(
     scratch: Scratch, out_dir: Path, *, key: str, version: str
 ) -> FirmwareImage:
     """Copy the files of a build that went well into ``out_dir``."""
+    if not scratch.report.is_file():
+        raise BenchFault("PlatformIO ended well, but before it had read all scripts")
     report = json.loads(scratch.report.read_text(encoding="utf-8"))
     program = Path(report["program"])
     if not program.is_file():

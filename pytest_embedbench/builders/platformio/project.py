@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.ini import ProjectIni
     from pytest_embedbench.model import FirmwareSource
 
+_RELATIVE_TO_SOURCES = ("build_src_filter", "src_filter")
+_FROM_A_WILDCARD = re.compile(r"/?[^/]*[*?\[].*")
 _LINK = re.compile(r"(?:symlink|file)://([^\s,]+)")
 
 
@@ -53,7 +55,8 @@ def read_project(source: FirmwareSource, libraries: Iterable[Path]) -> Project:
     for path, replacement in source.overlay.items():
         if not replacement.is_file():
             raise ConfigError(f"overlay {path!r}: no such file: {replacement}")
-    root = source.project_dir
+    root = source.project_dir.resolve()
+    source = replace(source, project_dir=root)
     ini = read_ini(source.overlay.get(INI, root / INI), root)
     if source.environment not in ini.environments():
         known = ", ".join(ini.environments()) or "none"
@@ -61,24 +64,33 @@ def read_project(source: FirmwareSource, libraries: Iterable[Path]) -> Project:
             f"{ini.path}: no environment {source.environment!r}; it has: {known}"
         )
     # Of a task package nothing but its own firmware is seen.
-    upwards = [] if (root / TASK).is_file() else _upwards(ini, source.environment)
-    levels = max((Path(path).parts.count("..") for path in upwards), default=0)
-    named = [root / path for path in upwards]
-    named += _named_outside(ini, source.environment)
-    found = dict.fromkeys(
-        Path(os.path.normpath(path)) for path in (*named, *libraries) if path.exists()
-    )
+    is_task = (root / TASK).is_file()
+    upwards = [] if is_task else _upwards(ini, source.environment, root)
+    named = (*upwards, *_named_outside(ini, source.environment), *libraries)
+    found = dict.fromkeys(Path(os.path.normpath(path)) for path in named)
     return Project(
         source=source,
         ini=ini,
         files=project_files(source, ini),
-        outside=tuple(path for path in found if not path.is_relative_to(root)),
-        levels=min(levels, len(root.parents)),
+        outside=tuple(p for p in found if p.exists() and not p.is_relative_to(root)),
+        levels=max((_levels(path, root) for path in upwards), default=0),
     )
 
 
-def _upwards(ini: ProjectIni, environment: str) -> list[str]:
-    return [p for _, value in ini.values(environment) for p in paths_upwards(value)]
+def _upwards(ini: ProjectIni, environment: str, root: Path) -> list[Path]:
+    """Return what options name by a path that starts with ``../``."""
+    sources = root / (ini.sections.get("platformio", {}).get("src_dir") or "src")
+    found: list[Path] = []
+    for option, value in ini.values(environment):
+        base = sources if option in _RELATIVE_TO_SOURCES else root
+        found += [base / _FROM_A_WILDCARD.sub("", p) for p in paths_upwards(value)]
+    return found
+
+
+def _levels(path: Path, root: Path) -> int:
+    """Return how many folders above ``root`` one has to go to reach ``path``."""
+    common = Path(os.path.commonpath([os.path.normpath(path), root]))
+    return len(root.relative_to(common).parts)
 
 
 def _named_outside(ini: ProjectIni, environment: str) -> list[Path]:

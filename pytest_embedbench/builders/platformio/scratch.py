@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.project import Project
 
 
-_TREE, _WORKSPACE, _LOCK = "tree", "workspace", "lock"
+_TREES, _WORKSPACE, _LOCK = "trees", "workspace", "lock"
 _KEPT_S = 30 * 24 * 3600
 
 
@@ -29,10 +29,15 @@ class Scratch:
     project: Project
 
     @property
+    def tree(self) -> Path:
+        """Where the copy lies, and as much of what is above it as it reaches for."""
+        return self.root / _TREES / str(self.project.levels)
+
+    @property
     def stage(self) -> Path:
         """Where the copy of the project lies."""
         inner = self.project.source.project_dir.parts
-        return (self.root / _TREE).joinpath(*inner[len(inner) - self.project.levels :])
+        return self.tree.joinpath(*inner[len(inner) - self.project.levels :])
 
     @property
     def workspace(self) -> Path:
@@ -50,9 +55,9 @@ class Scratch:
         return self.root / _LOCK
 
     def fill(self) -> None:
-        """Make the copy what the project is now."""
-        source = self.project.source.project_dir
-        mirror(source, self.project.levels, self.root / _TREE)
+        """Make the copy what the project is now, and forget the last build's report."""
+        self.report.unlink(missing_ok=True)
+        mirror(self.project.source.project_dir, self.project.levels, self.tree)
         sync(self.project.files, self.stage)
 
     def in_the_projects_words(self, lines: Iterable[str]) -> list[str]:
@@ -72,7 +77,7 @@ def sweep(builds: Path, now_s: float) -> None:
             if now_s - lock.stat().st_mtime < _KEPT_S:
                 continue
             with FileLock(lock, timeout=0):
-                shutil.rmtree(root / _TREE, ignore_errors=True)
+                shutil.rmtree(root / _TREES, ignore_errors=True)
                 shutil.rmtree(root / _WORKSPACE, ignore_errors=True)
         except (FileNotFoundError, Timeout):
             continue
