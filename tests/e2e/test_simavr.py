@@ -186,3 +186,10 @@ def test_a_transmitter_that_was_never_switched_on_says_nothing(boot: Boot) -> No
     assert heard(board, 20) == b""
     board.reset()
     assert heard(board, 20) == b""
+
+
+def test_a_sleep_from_which_the_chip_would_not_wake_is_noted(boot: Boot) -> None:
+    board = boot("line", "-DMODE=SLEEP_MODE_PWR_DOWN")
+    converse(board, [100] * 3)
+    (note,) = board.notes
+    assert "sleeps deeper than idle" in note

@@ -141,7 +141,7 @@ def test_a_trace_that_got_too_long_is_not_given_out_as_a_whole(boot: Boot) -> No
     board.advance(10)
     assert len(board.pin_trace().events) > 50_000
     board.advance(90)
-    with pytest.raises(NotSupported, match="uno: the pins changed more than 250000"):
+    with pytest.raises(NotSupported, match=r"more often .* ends at \d+\.\d+ ms"):
         board.pin_trace()
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from pytest_embedbench.engines.simavr.answers import Answer
 from pytest_embedbench.engines.simavr.faults import explain
 from pytest_embedbench.errors import BoardLost, ConfigError, NotSupported
 from pytest_embedbench.model import (
@@ -25,20 +26,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec, PinSpec
 
 
-_NOTES_TOLD = 100
-
-
-class _Answer(NamedTuple):
-    """What ``core.main`` reports after every request."""
-
-    cycle: int
-    chunks: list[tuple[int, int, bytes]]
-    pins: list[tuple[int, str, int, int]]
-    pwm: list[tuple[int, str, float, float]]
-    lost: list[tuple[int, int, int]]
-    resets: list[int]
-    pins_cut: bool
-    fault: tuple[str, int, int, int, str] | None
+_NOTES_KEPT = 100
 
 
 class SimavrLink:
@@ -80,10 +68,11 @@ class SimavrBoard:
             pin.port: pin.name for pin in spec.pins.values() if pin.port[0] == "P"
         }
         self._commands: list[tuple[object, ...]] = []
-        self._now_us = 0
+        self._now_us: int = 0
         self._pins: list[PinEvent] = []
         self._pwm: list[PwmEvent] = []
         self._notes: list[str] = []
+        self._notes_left_out = 0
         self._pins_cut = False
         self._fault: FirmwareFault | None = None
         self._closed = False
@@ -101,9 +90,8 @@ class SimavrBoard:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a test author should know of the run: bytes lost, resets allowed."""
-        told = self._notes[:_NOTES_TOLD]
-        more = len(self._notes) - len(told)
-        return (*told, f"and {more} more notes") if more else tuple(told)
+        left_out = self._notes_left_out
+        return (*self._notes, *([f"and {left_out} more notes"] if left_out else []))
 
     @property
     def child_pid(self) -> int:
@@ -157,10 +145,11 @@ class SimavrBoard:
             with suppress(BoardLost):  # what has been seen stays readable
                 self._exchange(self._now_us)
         if self._pins_cut:
+            stamps = [event.at_us for event in self._pins[-1:]]
+            stamps += [event.at_us for event in self._pwm[-1:]]
             raise NotSupported(
-                f"{self._spec.name}: the pins changed more than {len(self._pins)} "
-                f"times (until {self._pins[-1].at_us / 1000:.3f} ms), which is all "
-                "that a trace holds"
+                f"{self._spec.name}: the pins changed more often than a trace holds: "
+                f"it ends at {max(stamps) / 1000:.3f} ms"
             )
         return PinTrace(tuple(self._pins), tuple(self._pwm))
 
@@ -186,7 +175,7 @@ class SimavrBoard:
             raise BoardLost(f"{self._spec.name} has been closed")
         commands, self._commands = self._commands, []
         simulated_s = (until_us - self._now_us) / 1e6
-        answer = _Answer(*self._child.ask((commands, until_us), simulated_s))
+        answer = Answer(*self._child.ask((commands, until_us), simulated_s))
         for index, cycle, data in answer.chunks:
             uart = self._spec.uarts[index]
             self._links[uart.name].hear(Chunk(self._us(cycle), data))
@@ -199,35 +188,16 @@ class SimavrBoard:
             if name:
                 self._pwm.append(PwmEvent(self._us(cycle), name, period_us, duty))
         self._pins_cut = answer.pins_cut
-        self._note(answer, until_us)
+        for note in answer.notes(self._spec, until_us):
+            if len(self._notes) == _NOTES_KEPT:
+                self._notes_left_out += 1
+            elif note not in self._notes:
+                self._notes.append(note)
         self._now_us = until_us
         self._fault = None
         if answer.fault is not None:
             self._now_us = self._us(answer.fault[2])
             self._fault = explain(self._spec, self._program, answer.fault)
-
-    def _note(self, answer: _Answer, until_us: int) -> None:
-        when = f"before {until_us / 1000:.3f} ms"
-        for uart, lost in zip(self._spec.uarts, answer.lost, strict=True):
-            overruns, unheard, odd_bps = lost
-            if overruns:
-                self._notes.append(
-                    f"{uart.name} lost {overruns} bytes {when}: the firmware had not "
-                    "read the ones before them"
-                )
-            if unheard:
-                self._notes.append(
-                    f"{uart.name} lost {unheard} bytes {when}: its receiver was off"
-                )
-            if odd_bps:
-                self._notes.append(
-                    f"{uart.name} runs at {odd_bps} Bd, not at the {uart.baud_bps} Bd "
-                    f"of {self._spec.name}: a real board would not be understood"
-                )
-        self._notes += [
-            f"the watchdog reset the firmware at {self._us(cycle) / 1000:.3f} ms"
-            for cycle in answer.resets
-        ]
 
     def _us(self, cycle: int) -> int:
         return cycle * 1_000_000 // self._spec.cpu_hz

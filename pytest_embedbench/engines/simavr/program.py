@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import FirmwareFault
+from pytest_embedbench.errors import BenchFault, FirmwareFault
 from pytest_embedbench.symbols import load_symbols
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def read_program(path: Path, mmcu: str, mcu: Mcu) -> Program:
 
     Raises:
         FirmwareFault: not an AVR program in ELF, or too big for flash or RAM.
+        BenchFault: the file cannot be read.
     """
     segments: list[tuple[int, bytes]] = []
     flash_end, ram_end = 0, 0
@@ -75,13 +76,11 @@ def _loadable(path: Path) -> Iterator[tuple[int, int, bytes, int]]:
                     f"{path}: is a program for {elf['e_machine']}, not for an AVR"
                 )
             for segment in elf.iter_segments("PT_LOAD"):
-                yield (
-                    segment["p_vaddr"],
-                    segment["p_paddr"],
-                    segment.data(),
-                    segment["p_memsz"],
-                )
+                code, size = segment.data(), segment["p_memsz"]
+                if len(code) < segment["p_filesz"]:
+                    raise FirmwareFault(f"{path}: is cut short")
+                yield segment["p_vaddr"], segment["p_paddr"], code, size
     except ELFError as error:
         raise FirmwareFault(f"{path}: is not an ELF file: {error}") from error
     except OSError as error:
-        raise FirmwareFault(f"{path}: cannot be read: {error}") from error
+        raise BenchFault(f"{path}: cannot be read: {error}") from error

@@ -8,6 +8,10 @@
 __attribute__((section(".fill"), used)) static const uint8_t fill[16] = {1};
 #endif
 
+#ifndef MODE
+#define MODE SLEEP_MODE_IDLE
+#endif
+
 static volatile uint32_t ticks;
 static volatile char received[64];
 static volatile uint8_t head;
@@ -28,7 +32,7 @@ int main(void)
     TCCR1B = _BV(WGM12) | _BV(CS11) | _BV(CS10);
     OCR1A = F_CPU / 64 / 100 - 1;
     TIMSK1 = _BV(OCIE1A);
-    set_sleep_mode(SLEEP_MODE_IDLE);
+    set_sleep_mode(MODE);
     sei();
     say("BOOT\n");
     for (;;) {

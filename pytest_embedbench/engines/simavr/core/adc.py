@@ -25,13 +25,13 @@ class Adc:
         self._sample = 0
         self._result = 0
         self._locked: int | None = None
-        lib, avr = machine.lib, machine.avr
+        lib = machine.lib
         started = lib.avr_io_getirq(machine.pointer, layout.ioctl("adc "), _STARTED)
         machine.notify(started, self._on_start)
         done = lib.avr_get_interrupt_irq(machine.pointer, machine.mcu.adc_vector)
         machine.notify(done, self._on_done)
         for address, read in ((ADCL, self._read_low), (ADCH, self._read_high)):
-            avr.io[address - 32].read = machine.keep(layout.IoRead(read))
+            machine.io(address).read = machine.keep(layout.IoRead(read))
 
     def _on_start(self, _irq: int, _mux: int, _param: int) -> None:
         data, mcu = self._machine.data, self._machine.mcu

@@ -29,7 +29,7 @@ from ctypes import (
 LIMBO, STOPPED, RUNNING, SLEEPING = 0, 1, 2, 3
 DONE, CRASHED = 6, 7
 LOG_WARNING = 3
-MAX_IOS = 280
+FIRST_IO, MAX_IOS = 32, 280
 
 CycleTimer = CFUNCTYPE(c_uint64, c_void_p, c_uint64, c_void_p)
 Notify = CFUNCTYPE(None, c_void_p, c_uint32, c_void_p)

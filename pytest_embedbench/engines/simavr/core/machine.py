@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from pytest_embedbench.engines.simavr.core import layout
-from pytest_embedbench.engines.simavr.core.mcus import MCUS, MCUSR, SPH, SPL
+from pytest_embedbench.engines.simavr.core.mcus import MCUS, MCUSR, SMCR, SPH, SPL
 from pytest_embedbench.engines.simavr.core.watchdog import Watchdog
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ _TRAP = b"\x01\x00"
 # More than 16 bits of words: return addresses take three bytes.
 _BIG_FLASH_BYTES = 0x20000
 _EXTRF = 0x02
+_SLEEP_MODES = 0x0E  # all but idle, which is 0
 
 Fault = tuple[str, int, int, int, str]
 """Kind, PC, cycle, address on top of the stack, detail."""
@@ -82,7 +83,7 @@ class Machine:
         self.lib.avr_global_logger_set(self.keep(layout.Logger(self._on_log)))
         guard = self.keep(layout.IoWrite(self._on_guard))
         for address in self.mcu.stack_guard:
-            avr.io[address - 32].write = guard
+            self.io(address).write = guard
 
     def _check(self, mmcu: str) -> None:
         """Compare what the structures show with what is known after avr_init."""
@@ -120,6 +121,11 @@ class Machine:
     def notify(self, irq: int, call: Callable[[int, int, int], None]) -> None:
         """Call ``call(irq, value, 0)`` whenever a simavr signal is raised."""
         self.lib.avr_irq_register_notify(irq, self.keep(layout.Notify(call)), None)
+
+    def io(self, address: int) -> layout.IoSlot:
+        """Return what simavr does when the firmware touches a register."""
+        slot: layout.IoSlot = self.avr.io[address - layout.FIRST_IO]
+        return slot
 
     def at(self, cycle: int, timer: int) -> None:
         """Call a kept CycleTimer at an absolute cycle (at once, if that has passed)."""
@@ -166,6 +172,11 @@ class Machine:
         self.lib.avr_reset(self.pointer)
         self._pressed = False
         self.data[MCUSR] |= _EXTRF
+
+    def sleeps_deep(self) -> bool:
+        """Say whether the core sleeps in a mode in which the chip stops its clocks."""
+        asleep = self.avr.state == layout.SLEEPING
+        return asleep and bool(self.data[SMCR] & _SLEEP_MODES)
 
     def fail(self, kind: str, pc: int, detail: str = "") -> None:
         """Note the first fault; later ones follow from it."""

@@ -62,7 +62,7 @@ class Board:
             for letter in machine.mcu.ports
         }
         self.timers = [
-            Pwm(machine, timer, self.ports, self.pwm.append)
+            Pwm(machine, timer, self.ports, self._on_pwm)
             for timer in machine.mcu.timers
         ]
         self.adc = Adc(machine)
@@ -77,8 +77,10 @@ class Board:
                     self.ports[letter].drive(bit, level)
                 case ("analog", channel, millivolts):
                     self.adc.millivolts[channel] = millivolts
-                case _:
+                case ("reset",):
                     self.machine.press_reset()
+                case _:
+                    raise ValueError(command)
 
     def report(self, cycle: int) -> tuple[Any, ...]:
         """Return all that happened since the last report."""
@@ -99,6 +101,7 @@ class Board:
             lost,
             machine.resets[:],
             self.pins_left < 0,
+            machine.sleeps_deep(),
             machine.fault,
         )
         self.pins.clear()
@@ -110,6 +113,11 @@ class Board:
         self.pins_left -= 1
         if self.pins_left >= 0:
             self.pins.append(change)
+
+    def _on_pwm(self, change: tuple[int, str, float, float]) -> None:
+        self.pins_left -= 1
+        if self.pins_left >= 0:
+            self.pwm.append(change)
 
     def _on_direction(self) -> None:
         for timer in self.timers:

@@ -5,6 +5,7 @@ Addresses are data-space addresses. Both families share ADC, watchdog and timers
 
 from __future__ import annotations
 
+SMCR = 0x53
 MCUSR = 0x54
 WDTCSR = 0x60
 ADCL, ADCH, ADCSRB, ADMUX = 0x78, 0x79, 0x7B, 0x7C

@@ -50,7 +50,7 @@ class Usart:
 
     def _connect(self, number: int) -> None:
         machine, base = self._machine, self._base
-        slot = machine.avr.io[base + _UDR - 32]
+        slot = machine.io(base + _UDR)
         self._uart = uart = layout.Uart.from_address(slot.read_param)
         seen = (uart.name, uart.r_udr, uart.r_ucsra, uart.flags)
         if seen != (b"%d" % number, base + _UDR, base, _FLAGS_AT_START):

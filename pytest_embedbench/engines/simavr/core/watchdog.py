@@ -24,7 +24,7 @@ class Watchdog:
         self.last_seen = (0, 0)
         self._machine = machine
         self._timer = machine.keep(layout.CycleTimer(self._on_look))
-        slot = machine.avr.io[WDTCSR - 32]
+        slot = machine.io(WDTCSR)
         self._simavrs_write = layout.IoWrite(slot.write)
         self._param = slot.write_param
         slot.write = machine.keep(layout.IoWrite(self._on_write))
