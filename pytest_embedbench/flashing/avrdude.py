@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import FirmwareImage
 
 BOOTLOADERS = frozenset({"arduino", "avr109", "butterfly", "urclock", "wiring"})
-_ANSWERS_WITHIN_S = 20.0
+_ERASED_WITHIN_S = 60.0
 _BYTES_PER_PAGE_AND_BACK = 4
 """Bytes on the wire for each byte of a file: written, read back, and framed."""
 _SIGNATURE = re.compile(
@@ -39,12 +39,15 @@ class Avrdude:
             (Mega), ``urclock``, ``usbasp``, ...
         program: The program to use.
         config: Its configuration file, where it is not the stock one.
+        answer_within_s: How long the bootloader has to answer; avrdude itself never
+            gives up on a firmware that goes on talking.
     """
 
     name: ClassVar[str] = "avrdude"
     programmer: str = "arduino"
     program: str = ""
     config: str = ""
+    answer_within_s: float = 20.0
 
     def bauds(self, wanted_bps: int) -> Sequence[int]:
         """Return the wanted rate alone."""
@@ -53,7 +56,7 @@ class Avrdude:
     def ask(self, target: Target) -> Step:
         """Read the signature, and write nothing."""
         argv = self._argv(target, "-n")
-        return Step(name="identify", argv=argv, timeout_s=_ANSWERS_WITHIN_S)
+        return Step(name="identify", argv=argv, timeout_s=self.answer_within_s)
 
     def identity(self, target: Target, output: str) -> Identity | None:
         """Read the signature: avrdude itself says if it is not this chip's."""
@@ -83,7 +86,7 @@ class Avrdude:
                 "bootloader; use a programmer (usbasp, avrispmkII, ...)"
             )
         argv = self._argv(target, "-e")
-        return Step(name="erase all", argv=argv, timeout_s=_ANSWERS_WITHIN_S)
+        return Step(name="erase all", argv=argv, timeout_s=_ERASED_WITHIN_S)
 
     def write(self, target: Target, image: FirmwareImage) -> Step:
         """Write the file and read it back."""
@@ -112,7 +115,7 @@ class Avrdude:
     def _budget_s(self, target: Target, image: FirmwareImage) -> float:
         size_bytes = artifact(image, ".hex", ".elf").stat().st_size
         wire_bytes = size_bytes * _BYTES_PER_PAGE_AND_BACK
-        return _ANSWERS_WITHIN_S + wire_bytes * 10 / target.baud_bps
+        return self.answer_within_s + wire_bytes * 10 / target.baud_bps
 
 
 def _memory(action: str, name: str) -> str:
