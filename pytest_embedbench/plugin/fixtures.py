@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from pytest_embedbench.plugin.options import setting
 from pytest_embedbench.plugin.stash import TESTLOG, session_of
 from pytest_embedbench.plugin.told import told_plainly
 
@@ -138,7 +139,7 @@ def make_bench(request: pytest.FixtureRequest) -> Iterator[Callable[[Board], Ben
                     elf_path=log.elf_paths.get(id(board)),
                 )
             log.benches.append(bench)
-            opened.callback(bench.close)
+            opened.callback(_close, bench, log, plots=setting(request.config, "plots"))
             return bench
 
         yield make
@@ -172,6 +173,11 @@ def scenario(request: pytest.FixtureRequest) -> Callable[[str], Scenario]:
             return pick(load_scenarios(file), name)
 
     return find
+
+
+def _close(bench: Bench, log: TestLog, *, plots: str) -> None:
+    bench.plots = plots == "always" or (plots == "failed" and log.failed)
+    bench.close()
 
 
 def _session(request: pytest.FixtureRequest) -> Session:

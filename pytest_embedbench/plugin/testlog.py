@@ -65,6 +65,11 @@ class TestLog:
         folder.mkdir()
         return folder
 
+    @property
+    def failed(self) -> bool:
+        """Whether a phase so far has failed."""
+        return any(phase["outcome"] == "failed" for phase in self.phases.values())
+
     def note_phase(self, report: pytest.TestReport, blame: str, reason: str) -> None:
         """Remember how setup, call or teardown went."""
         phase: dict[str, Any] = {

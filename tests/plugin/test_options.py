@@ -72,3 +72,23 @@ def test_a_path_starts_where_it_is_written(suite: Suite) -> None:
     suite.test("def test_it(bench):\n    bench.wait_for_boot()\n")
     suite.run()
     assert (suite.root / "from_ini").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("when", "drawn"),
+    [("always", {"good", "bad"}), ("failed", {"bad"}), ("never", set[str]())],
+)
+def test_plots_are_drawn_when_they_are_wanted(
+    suite: Suite, when: str, drawn: set[str]
+) -> None:
+    suite.test(
+        "def loop(bench, plant):\n"
+        "    bench.connect(plant('tank_fill_drain'))\n"
+        "    bench.run_for(500)\n"
+        "def test_good(bench, plant):\n    loop(bench, plant)\n"
+        "def test_bad(bench, plant):\n    loop(bench, plant)\n    assert False\n"
+    )
+    suite.run(f"--embedbench-plots={when}").assert_outcomes(passed=1, failed=1)
+    (run,) = suite.runs()
+    plots = {path.parent.name for path in run.rglob("plot.svg")}
+    assert plots == {f"test_{name}[lab]" for name in drawn}
