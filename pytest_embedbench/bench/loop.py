@@ -202,10 +202,10 @@ class Loop(Generic[StateT]):
         self._sample()
 
     def _sample(self) -> None:
-        sample = Sample(self.plant_ms, self.state)
-        if self.samples and sample == self.samples[-1]:
+        now = (self.plant_ms, self.state)
+        if self.samples and self.samples[-1] == now:
             return
-        self.samples.append(sample)
+        self.samples.append(Sample(*now))
         for name, holds in self.invariants.items():
             if not holds(self.state):
                 raise InvariantBroken(

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_embedbench.bench.crashes import CrashGuard
-from pytest_embedbench.bench.guards import FloodMeter
+from pytest_embedbench.bench.guards import FloodMeter, from_firmware
 from pytest_embedbench.errors import BenchFault, FirmwareFault, FirmwareReset
 from pytest_embedbench.model import Direction, Line
 from pytest_embedbench.wire.crash import CrashWatch
@@ -184,6 +184,5 @@ class Recorder:
         fault.add_note(self.evidence())
         self.fault = fault
         self.fault_number = number
-        after = self.transcript.since(number)
-        late = [line for _, line in after if line.direction is _FIRMWARE]
-        self.said = self.said[: len(self.said) - len(late)]
+        late_count = sum(1 for _ in from_firmware(self.transcript.since(number)))
+        self.said = self.said[: max(0, len(self.said) - late_count)]

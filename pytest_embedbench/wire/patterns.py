@@ -22,12 +22,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from types import FrameType
 
-    PatternLike = str | bytes | re.Pattern[str] | re.Pattern[bytes]
-    Patterns = PatternLike | Sequence[PatternLike]
-
 LINE_BUDGET_S = 1.0
 """CPU seconds that one pattern may spend on one line."""
 _REPEATS = frozenset("*+?{")
+
+
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """A line that is ``text`` and nothing else."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return f"exactly {self.text!r}"
+
+
+def exact(text: str) -> Exactly:
+    """Return a pattern for a line that is ``text`` and nothing else."""
+    return Exactly(text)
+
+
+if TYPE_CHECKING:
+    Regex = re.Pattern[str] | re.Pattern[bytes]
+    PatternLike = str | bytes | Regex | Exactly
+    Patterns = PatternLike | Sequence[PatternLike]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +86,9 @@ class Match:
 class LinePatterns:
     """One or more compiled patterns; the first in order wins on a line."""
 
-    regexes: tuple[re.Pattern[str] | re.Pattern[bytes], ...]
+    regexes: tuple[Regex, ...]
+    shown: str
+    """As a caller wrote them, for messages."""
     may_run_away: bool
     """Whether one repeats anything: only such a pattern can backtrack without end."""
 
@@ -99,12 +119,10 @@ class LinePatterns:
         return None
 
     def __str__(self) -> str:
-        return " or ".join(repr(regex.pattern) for regex in self.regexes)
+        return self.shown
 
 
-def search(
-    regex: re.Pattern[str] | re.Pattern[bytes], payload: bytes
-) -> re.Match[str] | re.Match[bytes] | None:
+def search(regex: Regex, payload: bytes) -> re.Match[str] | re.Match[bytes] | None:
     """Look for ``regex`` in a line: as bytes, or as the text that it decodes to.
 
     Raises:
@@ -129,20 +147,23 @@ def compiled(patterns: Patterns) -> LinePatterns:
     Raises:
         ConfigError: one of them is not a valid regular expression, or there is none.
     """
-    listed = [patterns] if isinstance(patterns, str | bytes | re.Pattern) else patterns
-    if not listed:
+    if isinstance(patterns, str | bytes | re.Pattern | Exactly):
+        patterns = [patterns]
+    if not patterns:
         raise ConfigError("no pattern to wait for: the list is empty")
-    regexes = tuple(_compile(pattern) for pattern in listed)
+    regexes = tuple(_compile(pattern) for pattern in patterns)
     repeats = any(not _REPEATS.isdisjoint(repr(regex.pattern)) for regex in regexes)
-    return LinePatterns(regexes, may_run_away=repeats)
+    shown = " or ".join(map(_shown, patterns))
+    return LinePatterns(regexes, shown, may_run_away=repeats)
 
 
-def exact(text: str) -> re.Pattern[str]:
-    """Return a pattern for a line that is ``text`` and nothing else."""
-    return re.compile(rf"\A{re.escape(text)}\Z")
+def _shown(pattern: PatternLike) -> str:
+    return repr(pattern.pattern if isinstance(pattern, re.Pattern) else pattern)
 
 
-def _compile(pattern: PatternLike) -> re.Pattern[str] | re.Pattern[bytes]:
+def _compile(pattern: PatternLike) -> Regex:
+    if isinstance(pattern, Exactly):
+        return re.compile(rb"\A%b\Z" % re.escape(pattern.text.encode()))
     try:
         return re.compile(pattern)
     except re.error as error:

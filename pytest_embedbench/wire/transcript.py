@@ -33,20 +33,25 @@ def printable(payload: bytes) -> str:
     escapes such as ``\x1b``; a degree sign stays a degree sign.
     """
     text = decoded(payload)
-    if text.isprintable():
-        return text
+    return text if text.isprintable() else _escaped(text)
+
+
+def rendered(line: Line) -> str:
+    """Return a line as the transcript shows it: seconds, arrow, text."""
+    at_us, direction, payload = line
+    text = payload.decode("utf-8", "backslashreplace")
+    if not text.isprintable():
+        text = _escaped(text)
+    return f"{at_us / 1e6:13.6f} {_ARROWS[direction]} {text}".rstrip()
+
+
+def _escaped(text: str) -> str:
     return "".join(
         character
         if character.isprintable()
         else character.encode("unicode_escape").decode("ascii")
         for character in text
     )
-
-
-def rendered(line: Line) -> str:
-    """Return a line as the transcript shows it: seconds, arrow, text."""
-    at_us, direction, payload = line
-    return f"{at_us / 1e6:13.6f} {_ARROWS[direction]} {printable(payload)}".rstrip()
 
 
 @dataclass(slots=True)
