@@ -54,11 +54,14 @@ def first_line(*argv):
 
 compiler = env.WhereIs("$CC") or ""
 refuse_strangers(compiler)
+board = env.BoardConfig() if "BOARD" in env else {}
 facts = {
     "program": env.subst("$PROGPATH"),
     "platform": f"{env.PioPlatform().name} {env.PioPlatform().version}",
     "toolchain": first_line(compiler, "--version") if compiler else "",
     "cc": compiler,
+    "mcu": env.subst("$BOARD_MCU"),
+    "flash_size": board.get("upload.flash_size", ""),
     "application_offset": env.subst("$ESP32_APP_OFFSET"),
     "flash_images": [
         [env.subst(offset), env.subst(path)]

@@ -127,6 +127,7 @@ def test_esp32_firmware_is_an_image_for_the_rom(
     assert data[at | 15] == checksum
     assert hashlib.sha256(data[:-32]).digest() == data[-32:]
     assert image.metadata["application_offset"] == offset
+    assert image.metadata["flash_size"] == "4MB"
 
 
 def test_nothing_is_written_into_the_project(

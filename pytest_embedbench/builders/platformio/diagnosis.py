@@ -33,7 +33,7 @@ _MISCONFIGURED = re.compile(
     r"(?:\w*Error: )?(Unknown board ID .*|This board doesn't support .*"
     r"|Please specify `board` .*|Invalid '.*platformio\.ini'.*"
     r"|.* for `.*` option in the `.*` section.*|Please specify platform for .*"
-    r"|Invalid environment name .*)"
+    r"|Invalid environment name .*|Could not find the package with .*)"
 )
 _NO_NETWORK = re.compile(r"(?:Error: )?(HTTPClientError.*|.*InternetConnectionError.*)")
 

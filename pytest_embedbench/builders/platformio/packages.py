@@ -83,7 +83,7 @@ STAND_INS = (
     ),
     StandIn(
         name="framework-arduino-avr",
-        version="5.2.0",
+        version="5.3.0",
         find=folder("/usr/share/arduino/hardware/arduino/avr"),
         install="apt-get install arduino-core-avr",
     ),

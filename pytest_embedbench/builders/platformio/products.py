@@ -14,6 +14,8 @@ from pytest_embedbench.model import FirmwareImage
 if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.scratch import Scratch
 
+# Word for word from the report, where the build knows them.
+_TOLD = ("platform", "toolchain", "cc", "mcu", "flash_size", "application_offset")
 _SUFFIXES = frozenset({"", ".elf", ".hex", ".bin", ".eep", ".map", ".uf2"})
 
 
@@ -38,10 +40,7 @@ def read_products(
     artifacts = {file.name: Path(shutil.copy(file, out_dir)) for file in files}
     metadata = {
         "pio": version,
-        "platform": report["platform"],
-        "toolchain": report["toolchain"],
-        "cc": report["cc"],
-        "application_offset": report["application_offset"],
+        **{name: report.get(name, "") for name in _TOLD},
         "flash_images": " ".join(f"{at}={path.name}" for at, path in flash_images),
     }
     elf_path = artifacts[program.name]
