@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pytest_embedbench.bench.crashes import CrashGuard
 from pytest_embedbench.bench.guards import FloodMeter, from_firmware
+from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.errors import BenchFault, FirmwareFault, FirmwareReset
 from pytest_embedbench.model import Direction, Line
 from pytest_embedbench.wire.crash import CrashWatch
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.contracts import Board, Link
     from pytest_embedbench.wire.transcript import Transcript
 
+FLUSH_EVERY_S = 0.5
 _FIRMWARE = Direction.FROM_FIRMWARE
 
 
@@ -57,6 +59,7 @@ class Recorder:
     meter: FloodMeter = field(init=False)
     _crashes: CrashGuard = field(init=False)
     _watches: list[Watch] = field(default_factory=list["Watch"], init=False)
+    _flush_at_s: float = field(default=0.0, init=False)
     _dead: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +90,7 @@ class Recorder:
             self.pull()
             self.meter.count(self.heard_bytes - before_bytes, self.board.now_us())
             self._check()
+            self._keep_readable()
 
     def pull(self) -> None:
         """Record what has arrived; no time passes."""
@@ -157,6 +161,12 @@ class Recorder:
         unfinished = f"\nunfinished line: {pending[-80:]!r}" if pending else ""
         where = f"\ntranscript: {self.path}" if self.path else ""
         return f"the end of the conversation:\n{said}{unfinished}{where}"
+
+    def _keep_readable(self) -> None:
+        """Let a reader of the file see what was said half a second of host time ago."""
+        if host_now_s() >= self._flush_at_s:
+            self.transcript.flush()
+            self._flush_at_s = host_now_s() + FLUSH_EVERY_S
 
     def _check(self) -> None:
         """Keep the earliest offence that a watch has seen."""

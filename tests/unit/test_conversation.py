@@ -281,3 +281,11 @@ def test_a_pattern_that_is_none_is_refused(bench_with: PutOnBench) -> None:
         bench.expect("ACT (", within_ms=100)
     with pytest.raises(ConfigError, match="empty"):
         bench.expect([], within_ms=100)
+
+
+def test_the_transcript_can_be_read_while_it_grows(
+    bench_with: PutOnBench, tmp_path: Path
+) -> None:  # X4
+    bench = bench_with(saying(b"early\n", every_ms=5))
+    bench.run_for(10)
+    assert "early" in (tmp_path / "transcript.log").read_text()
