@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import Sample
 
 TRANSCRIPT = "transcript.log"
-MAX_NAME_CHARS = 80
+MAX_NAME_CHARS = 120
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,=+@\[\]-]+")
 
 

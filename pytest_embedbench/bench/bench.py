@@ -131,15 +131,18 @@ class Bench:
     def reset(self) -> None:
         """Press the reset button: what was said before is read no more.
 
+        A firmware that has died starts anew, once the test knows of its death.
+
         Raises:
+            FirmwareFault: something was wrong before, and the test was not told yet.
             NotSupported: the board has no reset button.
         """
         self._recorder.pull()
         self._recorder.take_pending()
+        self._recorder.restart()
         self.board.reset()
         self._recorder.note("reset")
         self.uart.skip()
-        self._recorder.allow_reboot()
 
     def connect(
         self,
@@ -196,7 +199,7 @@ class Bench:
         try:
             with suppress(BenchFault):
                 self._recorder.pull()
-            self._recorder.take_pending()
+                self._recorder.take_pending()
             for number, loop in enumerate(self.loops, start=1):
                 self._write(loop, "" if number == 1 else f"-{number}")
         finally:
@@ -223,8 +226,8 @@ class Bench:
         if self.plots:
             from pytest_embedbench.report.plot import draw  # noqa: PLC0415  # late
 
-            name = loop.scenario.name or "connected"
-            title = f"{type(loop.plant).__name__}: {name} on {self.board.spec.name}"
+            words = (type(loop.plant).__name__, loop.scenario.name)
+            title = f"{' '.join(words).strip()} on {self.board.spec.name}"
             with new_file(self.folder / f"plot{suffix}.svg") as file:
                 file.write(
                     draw(title, loop.samples, loop.plant.thresholds, loop.stimuli)

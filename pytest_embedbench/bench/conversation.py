@@ -10,19 +10,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.bench.complaints import (
+    forbidden,
+    not_said,
+    not_silent,
+    silent,
+)
 from pytest_embedbench.bench.guards import Watch, from_firmware
 from pytest_embedbench.errors import (
     ExpectTimeout,
     FirmwareCrash,
-    FirmwareFault,
     FirmwareReset,
     ForbiddenOutput,
 )
 from pytest_embedbench.wire.patterns import compiled
-from pytest_embedbench.wire.transcript import decoded, printable
+from pytest_embedbench.wire.transcript import decoded
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.recorder import Recorder, Timebase
+    from pytest_embedbench.errors import FirmwareFault
     from pytest_embedbench.model import Line
     from pytest_embedbench.wire.patterns import LinePatterns, Match, Patterns
 
@@ -100,7 +106,7 @@ class Conversation:
                 number = lines[-1][0] + 1
             self.recorder.raise_fault()
             if self.now_us >= ends_us:
-                raise self._not_said(str(wanted), within_ms, starts_us)
+                raise not_said(self.recorder, str(wanted), within_ms, starts_us)
             self.poll(ends_us)
 
     def expect_prompt(self, pattern: Patterns, *, within_ms: int) -> str:
@@ -123,7 +129,8 @@ class Conversation:
                 return decoded(prompt)
             self.recorder.raise_fault()
             if self.now_us >= ends_us:
-                raise self._not_said(f"prompt {wanted}", within_ms, starts_us)
+                what = f"prompt {wanted}"
+                raise not_said(self.recorder, what, within_ms, starts_us)
             self.poll(ends_us)
 
     def expect_silence(self, *, for_ms: int, ignoring: Patterns | None = None) -> None:
@@ -142,11 +149,12 @@ class Conversation:
             self.poll(ends_us)
             for _, line in from_firmware(self.recorder.transcript.since(number)):
                 if allowed is None or not allowed.found_in(line.payload):
-                    raise self._not_silent(line.payload, for_ms, line.at_us - starts_us)
+                    after_us = line.at_us - starts_us
+                    raise not_silent(self.recorder, line.payload, for_ms, after_us)
             number = self.mark()
             self.recorder.raise_fault()
         if (pending := self.recorder.framer.pending) not in (b"", before):
-            raise self._not_silent(pending, for_ms, for_ms * 1000)
+            raise not_silent(self.recorder, pending, for_ms, for_ms * 1000)
 
     def forbid(self, pattern: Patterns) -> None:
         """From now on, fail as soon as the firmware says such a line.
@@ -179,11 +187,7 @@ class Conversation:
         except ExpectTimeout:
             if self.recorder.heard_bytes > 0:
                 raise
-            uart = self.recorder.board.spec.uarts[0]
-            raise FirmwareFault(
-                f"the firmware said nothing within {within_ms} ms; "
-                f"UART {uart.name} was listened to at {uart.baud_bps} baud"
-            ) from None
+            raise silent(self.recorder, within_ms) from None
         if pattern is not None:
             meaning = "the firmware restarted itself: it reported its boot again"
             self._watch(pattern, FirmwareReset, meaning, since=self._cursor)
@@ -225,7 +229,7 @@ class Conversation:
         found = wanted.search(lines)
         said = None if taboo is None else taboo.search(lines)
         if said is not None and (found is None or said[0] <= found[0]):
-            raise self._forbidden(said[1])
+            raise forbidden(self.recorder, said[1])
         if found is None:
             return None
         self._cursor = found[0] + 1
@@ -242,29 +246,4 @@ class Conversation:
         patterns = compiled(pattern)
         self.recorder.watch(
             Watch(patterns=patterns, raises=raises, meaning=meaning, since=since)
-        )
-
-    def _not_said(self, wanted: str, within_ms: int, starts_us: int) -> FirmwareFault:
-        waited_ms = (self.now_us - starts_us) / 1000
-        message = (
-            f"the firmware did not say {wanted} within {within_ms} ms "
-            f"(waited {waited_ms:g} ms of simulated time, "
-            f"up to {self.now_us / 1e6:.6f} s)"
-        )
-        flood = self.recorder.meter.flood
-        if flood is not None:
-            return type(flood)(f"{flood}; {message}\n{self.recorder.evidence()}")
-        return ExpectTimeout(f"{message}\n{self.recorder.evidence()}")
-
-    def _not_silent(self, said: bytes, for_ms: int, after_us: int) -> ForbiddenOutput:
-        return ForbiddenOutput(
-            f"the firmware was to be silent for {for_ms} ms, but after "
-            f"{after_us / 1000:g} ms it said {printable(said)!r}\n"
-            f"{self.recorder.evidence()}"
-        )
-
-    def _forbidden(self, match: Match) -> ForbiddenOutput:
-        return ForbiddenOutput(
-            f"the firmware said what it must not say at {match.at_us / 1e6:.6f} s: "
-            f"{printable(match.line.payload)!r}\n{self.recorder.evidence()}"
         )

@@ -145,16 +145,14 @@ class Loop(Generic[StateT]):
         Raises:
             ConfigError: the state has no such field.
         """
-        try:
-            self.state = replace(cast("Any", self.state), **fields)
-        except TypeError as error:
-            known = ", ".join(
-                field.name for field in dataclass_fields(cast("Any", self.state))
-            )
-            raise ConfigError(
-                f"scenario {self.scenario.name!r} sets {fields}, but the plant's "
-                f"state has: {known}"
-            ) from error
+        known = [field.name for field in dataclass_fields(cast("Any", self.state))]
+        for name in fields:
+            if name not in known:
+                raise ConfigError(
+                    f"scenario {self.scenario.name!r}: the plant's state has no field "
+                    f"{name!r} to set; it has: {', '.join(known)}"
+                )
+        self.state = replace(cast("Any", self.state), **fields)
         text = ", ".join(f"{name} = {value}" for name, value in fields.items())
         at_us = self.recorder.note(f"plant: {text}")
         self.stimuli.append(Stimulus(self.plant_ms, at_us, StimulusKind.EVENT, text))

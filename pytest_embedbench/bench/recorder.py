@@ -60,6 +60,7 @@ class Recorder:
     _crashes: CrashGuard = field(init=False)
     _watches: list[Watch] = field(default_factory=list["Watch"], init=False)
     _flush_at_s: float = field(default=0.0, init=False)
+    _is_told: bool = field(default=False, init=False)
     _dead: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -131,8 +132,16 @@ class Recorder:
         self._watches.append(watch)
         self._check()
 
-    def allow_reboot(self) -> None:
-        """Let the boot line come once more: the reset was ours."""
+    def restart(self) -> None:
+        """Go on after a reset of ours: the boot line may come once more.
+
+        Raises:
+            FirmwareFault: what was wrong before the reset and nobody was told.
+        """
+        if self.fault is not None and not self._is_told:
+            self.raise_fault()
+        self.fault = None
+        self._dead = False
         self._crashes.watch.pressed()
         for watch in self._watches:
             if watch.raises is FirmwareReset:
@@ -143,15 +152,17 @@ class Recorder:
         if self.fault is None:
             return
         fault = self.fault
+        self._is_told = True
         if not self._dead:
             self.fault = None
         raise fault
 
     def raise_flood(self) -> None:
         """Raise if the UART was full for a whole second of simulated time."""
-        if self.meter.flood is not None:
-            self.meter.flood.add_note(self.evidence())
-            raise self.meter.flood
+        if (flood := self.meter.flood) is not None:
+            self.meter.flood = None
+            flood.add_note(self.evidence())
+            raise flood
 
     def evidence(self) -> str:
         """Return the tail of the transcript and where the rest is."""
@@ -193,6 +204,7 @@ class Recorder:
     def _keep(self, fault: FirmwareFault, number: int) -> None:
         fault.add_note(self.evidence())
         self.fault = fault
+        self._is_told = False
         self.fault_number = number
         late_count = sum(1 for _ in from_firmware(self.transcript.since(number)))
         self.said = self.said[: max(0, len(self.said) - late_count)]

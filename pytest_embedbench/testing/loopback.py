@@ -165,7 +165,8 @@ class LoopbackBoard:
         return PinTrace(tuple(self._events))
 
     def reset(self) -> None:
-        """Start the generator afresh."""
+        """Start the generator afresh, whatever became of the last one."""
+        self._fault = None
         self._program = None
         self._wakes_us = self.uart.now_us
 

@@ -42,7 +42,7 @@ def rendered(line: Line) -> str:
     text = payload.decode("utf-8", "backslashreplace")
     if not text.isprintable():
         text = _escaped(text)
-    return f"{at_us / 1e6:13.6f} {_ARROWS[direction]} {text}".rstrip()
+    return f"{at_us / 1e6:13.6f} {_ARROWS[direction]} {text}"
 
 
 def _escaped(text: str) -> str:

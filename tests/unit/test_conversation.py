@@ -289,3 +289,28 @@ def test_the_transcript_can_be_read_while_it_grows(
     bench = bench_with(saying(b"early\n", every_ms=5))
     bench.run_for(10)
     assert "early" in (tmp_path / "transcript.log").read_text()
+
+
+def test_a_dead_firmware_starts_anew_once_the_test_knows(
+    bench_with: PutOnBench,
+) -> None:
+    def crashing(uart: LoopbackUart) -> Generator[int, None, None]:
+        uart.write(b"booted\n")
+        yield 50
+        raise FirmwareCrash("segmentation fault")
+
+    bench = bench_with(crashing)
+    bench.expect("booted", within_ms=60)
+    bench.run_for(10)
+    with pytest.raises(FirmwareCrash):
+        bench.run_for(60)
+    bench.reset()
+    bench.expect("booted", within_ms=10)
+
+
+def test_a_reset_hides_no_fault(bench_with: PutOnBench) -> None:
+    bench = bench_with(saying(b"DONE\nERROR\n"))
+    bench.uart.forbid("ERROR")
+    bench.expect("DONE", within_ms=200)
+    with pytest.raises(ForbiddenOutput):
+        bench.reset()

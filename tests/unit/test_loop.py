@@ -158,7 +158,9 @@ def test_an_event_on_a_field_that_is_not_there_is_refused(
 ) -> None:
     bench = bench_with(tank_firmware)
     event = PlantEvent(at_ms=0, changes={"door": False})
-    with pytest.raises(ConfigError, match=r"'door': False.* has: level, pump_on"):
+    with pytest.raises(
+        ConfigError, match="no field 'door' to set; it has: level, pump_on"
+    ):
         bench.run(Scenario(name="x", max_steps=1, events=(event,)), TankFillDrain)
 
 

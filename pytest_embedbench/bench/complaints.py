@@ -1,0 +1,59 @@
+"""What a failed wait says: what was wanted, for how long, and what came instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import (
+    ExpectTimeout,
+    FirmwareFault,
+    FirmwareFlood,
+    ForbiddenOutput,
+)
+from pytest_embedbench.wire.transcript import printable
+
+if TYPE_CHECKING:
+    from pytest_embedbench.bench.recorder import Recorder
+    from pytest_embedbench.wire.patterns import Match
+
+
+def not_said(
+    recorder: Recorder, wanted: str, within_ms: int, since_us: int
+) -> FirmwareFault:
+    """Return the failure of a wait in vain: a timeout, or the flood that caused it."""
+    now_us = recorder.board.now_us()
+    message = (
+        f"the firmware did not say {wanted} within {within_ms} ms (waited "
+        f"{(now_us - since_us) / 1000:g} ms of simulated time, up to "
+        f"{now_us / 1e6:.6f} s)"
+    )
+    if (flood := recorder.meter.flood) is not None:
+        return FirmwareFlood(f"{flood}; {message}\n{recorder.evidence()}")
+    return ExpectTimeout(f"{message}\n{recorder.evidence()}")
+
+
+def silent(recorder: Recorder, within_ms: int) -> FirmwareFault:
+    """Return the failure of a firmware that never said a byte."""
+    uart = recorder.board.spec.uarts[0]
+    return FirmwareFault(
+        f"the firmware said nothing within {within_ms} ms; UART {uart.name} was "
+        f"listened to at {uart.baud_bps} baud"
+    )
+
+
+def not_silent(
+    recorder: Recorder, said: bytes, for_ms: int, after_us: int
+) -> ForbiddenOutput:
+    """Return the failure of a firmware that was to keep quiet."""
+    return ForbiddenOutput(
+        f"the firmware was to be silent for {for_ms} ms, but after "
+        f"{after_us / 1000:g} ms it said {printable(said)!r}\n{recorder.evidence()}"
+    )
+
+
+def forbidden(recorder: Recorder, match: Match) -> ForbiddenOutput:
+    """Return the failure of a forbidden line."""
+    return ForbiddenOutput(
+        f"the firmware said what it must not say at {match.at_us / 1e6:.6f} s: "
+        f"{printable(match.line.payload)!r}\n{recorder.evidence()}"
+    )
