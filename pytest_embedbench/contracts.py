@@ -29,7 +29,17 @@ if TYPE_CHECKING:
 
     Figure = int | float | bool | None
 
-__all__ = ["Board", "Builder", "Engine", "Link", "Measured", "Plant", "StateT"]
+__all__ = [
+    "Board",
+    "Builder",
+    "Engine",
+    "Link",
+    "Measured",
+    "Plant",
+    "SharedBoard",
+    "SharedEngine",
+    "StateT",
+]
 
 
 class Link(Protocol):
@@ -121,6 +131,52 @@ class Engine(Protocol):
 
     def version(self) -> str:
         """Return one line that names the engine's own version, for reports."""
+        ...
+
+
+@runtime_checkable
+class SharedEngine(Protocol):
+    """An engine whose boards exist once, so that tests take turns.
+
+    It is an ``Engine`` too; ``boot`` takes one board.
+    """
+
+    def boot_together(
+        self, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]
+    ) -> Sequence[Board]:
+        """Take all boards before any is touched, then start each.
+
+        Raises:
+            BoardBusy: they could not all be had in time, or never will be.
+            BoardGivenUp: one of them was lost earlier in this run.
+        """
+        ...
+
+    def needs_image(self, spec: BoardSpec) -> bool:
+        """Say whether booting writes an image; else a board runs what is on it."""
+        ...
+
+
+@runtime_checkable
+class SharedBoard(Protocol):
+    """A board that exists once; it is a ``Board`` too."""
+
+    suspect: bool
+    """Whether a test has failed on it: then it is put right when it is closed."""
+
+    @property
+    def waited_s(self) -> float:
+        """How long it took until the board was free."""
+        ...
+
+    @property
+    def waited_for(self) -> str:
+        """Who had it meanwhile; ``""`` if nobody."""
+        ...
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What else a reader of the report should know of how we got it."""
         ...
 
 

@@ -7,12 +7,13 @@ Units live in names. A stamp of simulated time is ``*_us``; a span of it is
 from __future__ import annotations
 
 import enum
+import os
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     Option = str | int | float | bool | tuple[str, ...]
 
@@ -118,7 +119,7 @@ class FirmwareSource:
 
     project_dir: Path
     environment: str = ""
-    overlay: Mapping[str, Path] = field(default_factory=dict[str, "Path"])
+    overlay: Mapping[str, Path] = field(default_factory=dict[str, Path])
 
     def for_environment(self, environment: str) -> FirmwareSource:
         """Return the same project and submission, built for ``environment``."""
@@ -138,8 +139,12 @@ class FirmwareImage:
     elf_path: Path
     sha256: str
     key: str
-    artifacts: Mapping[str, Path] = field(default_factory=dict[str, "Path"])
+    artifacts: Mapping[str, Path] = field(default_factory=dict[str, Path])
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+NO_IMAGE = FirmwareImage(environment="", elf_path=Path(os.devnull), sha256="", key="")
+"""For boards that run what is on them."""
 
 
 class PinEvent(NamedTuple):

@@ -75,6 +75,9 @@ def main(folder: str) -> None:
                 wishes = [wish("any", *words)] if verb == "any" else map(wish, words)
                 held += Leases(folder=Path(folder)).take(list(wishes), wait_s=wait_s)
             remarks = [remark for lease in held for remark in lease.remarks]
+            remarks += [
+                f"waited for {one.waited_for}" for one in held if one.waited_for
+            ]
             boards = " ".join(lease.board for lease in held)
             answer = f"ok {boards}; {' | '.join(dict.fromkeys(remarks))}"
         except BenchFault as error:

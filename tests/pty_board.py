@@ -7,18 +7,16 @@ import select
 import threading
 import tty
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import host_now_s
-from pytest_embedbench.model import BoardSpec, FirmwareImage, UartSpec
+from pytest_embedbench.model import BoardSpec, UartSpec
 from pytest_embedbench.testing import LOOPBACK_SPEC, Loopback, loopback_image
 
 if TYPE_CHECKING:
     from pytest_embedbench.testing import Firmware
 
 TICK_S = 0.005
-NO_IMAGE = FirmwareImage(environment="", elf_path=Path(), sha256="", key="")
 
 
 def spec_for(port: str, **options: str | int | bool) -> BoardSpec:

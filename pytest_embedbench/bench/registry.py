@@ -67,11 +67,15 @@ class Registry:
             return lab.spec(name, self._datasheet)
         return self._datasheet(name)
 
+    def lab_names(self) -> list[str]:
+        """Return the names of boards that the lab file adds."""
+        lab = self._lab()
+        return lab.names() if lab is not None else []
+
     def names(self, kind: str) -> list[str]:
         """Return the sorted names of one kind: board, plant, engine, builder."""
         if kind == "board":
-            lab = self._lab()
-            return sorted({*self._board_files(), *(lab.names() if lab else ())})
+            return sorted({*self._board_files(), *self.lab_names()})
         return sorted(entry.name for entry in self.find(f"embedbench.{kind}s"))
 
     def _lab(self) -> Lab | None:

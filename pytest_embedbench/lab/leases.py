@@ -45,8 +45,10 @@ class Lease:
     board: str
     found: Found
     waited_s: float
+    waited_for: str
+    """What was waited for, and who had it; ``""`` if it was free."""
     remarks: tuple[str, ...]
-    """What whoever reads the report should know: who was waited for, who died."""
+    """What else the next reader should know: who has died with the board in hand."""
     _lock: LockFile | None
     _note: notes.Note
 
@@ -96,7 +98,7 @@ class Leases:
         ports = self.listed()
         options = [self._options(wish, ports) for wish in wishes]
         if not self._queue().waiters() and (taken := self._grab(options)) is not None:
-            return self._leases(taken, waited_s=0.0)
+            return self._leases(taken)
         return self._wait(wishes, options, wait_s)
 
     def _queue(self) -> Queue:
@@ -124,7 +126,7 @@ class Leases:
                 taken = self._grab(options, spared=claimed(ahead))
                 waited_s = wait_s - deadline.remaining_s()
                 if taken is not None:
-                    return self._leases(taken, waited_s=waited_s, reason=reason)
+                    return self._leases(taken, waited_s, reason)
                 if deadline.passed():
                     raise BoardBusy(
                         f"no board came free within {wait_s:g} s for {names}: "
@@ -194,7 +196,7 @@ class Leases:
         return None
 
     def _leases(
-        self, taken: Sequence[_Taken], *, waited_s: float, reason: str = ""
+        self, taken: Sequence[_Taken], waited_s: float = 0.0, waited_for: str = ""
     ) -> list[Lease]:
         """Write down who we are; whatever goes wrong, hold nothing."""
         with ExitStack() as undo:
@@ -202,15 +204,16 @@ class Leases:
                 if lock is not None:
                     undo.callback(lock.release)
             ports = self.listed()
-            remarks = (f"waited {waited_s:.1f} s for {reason}",) if reason else ()
             leases = [
-                _lease(option, lock, find(option.sought, ports), waited_s, remarks)
+                _lease(option, lock, find(option.sought, ports), waited_s, waited_for)
                 for option, lock in taken
             ]
             undo.pop_all()
+        if waited_for:
+            _log.info("waited %.1f s for %s", waited_s, waited_for)
         for lease in leases:
             for remark in lease.remarks:
-                _log.info(remark)
+                _log.warning(remark)
         return leases
 
     def _holders(self, options: Sequence[Sequence[_Option]]) -> str:
@@ -228,7 +231,7 @@ def _lease(
     lock: LockFile | None,
     found: Found,
     waited_s: float,
-    remarks: tuple[str, ...],
+    waited_for: str,
 ) -> Lease:
     if found.key != option.key:
         raise BoardUnreachable(
@@ -240,11 +243,12 @@ def _lease(
         asked=str(option.sought),
         address=found.address,
     )
+    remarks: tuple[str, ...] = ()
     if lock is not None:
         if (gone := notes.read(lock.read()).holder) is not None:
-            remarks += (f"{option.board} was left behind by {gone}; taken over",)
+            remarks = (f"{option.board} was left behind by {gone}; taken over",)
         lock.write(note.dumps())
-    return Lease(option.board, found, waited_s, remarks, lock, note)
+    return Lease(option.board, found, waited_s, waited_for, remarks, lock, note)
 
 
 def _waitable(

@@ -29,8 +29,9 @@ from pytest_embedbench.plugin.fixtures import (
 )
 from pytest_embedbench.plugin.host import controller, host, host_program, protocol
 from pytest_embedbench.plugin.paper import paper_run
+from pytest_embedbench.plugin.real import real_board, real_boards
 from pytest_embedbench.plugin.reports import Reports
-from pytest_embedbench.plugin.stash import CHECK, TESTLOG, session_of
+from pytest_embedbench.plugin.stash import CHECK, TESTLOG, in_use, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -54,6 +55,8 @@ __all__ = [
     "paper_run",
     "plant",
     "protocol",
+    "real_board",
+    "real_boards",
     "registry",
     "scenario",
     "uno_board",
@@ -139,7 +142,7 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Say where the artifacts are and whose faults the failures were."""
-    if options.settings(config, "board"):
+    if in_use(config):
         from pytest_embedbench.plugin import report  # noqa: PLC0415  # late
 
         report.summarise(terminalreporter, session_of(config))

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_embedbench.plugin.making import (
+    boot_for,
+    image_for,
+    log_of,
+    session_for,
+    source_for,
+)
 from pytest_embedbench.plugin.options import setting
-from pytest_embedbench.plugin.stash import TESTLOG, session_of
+from pytest_embedbench.plugin.stash import session_of
 from pytest_embedbench.plugin.told import told_plainly
 
 if TYPE_CHECKING:
@@ -19,7 +26,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.bench.scenario import Scenario
     from pytest_embedbench.contracts import Board, Plant
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
-    from pytest_embedbench.plugin.session import Session
     from pytest_embedbench.plugin.testlog import TestLog
 
 NO_BOARD = "no --board given"
@@ -36,7 +42,7 @@ def board_spec(request: pytest.FixtureRequest, registry: Registry) -> BoardSpec:
     """The datasheet of the board that ``--board`` names; one test run for each."""
     name: str = request.param
     if name == NO_BOARD:
-        pytest.fail(_session(request).no_board_message(), pytrace=False)
+        pytest.fail(session_for(request).no_board_message(), pytrace=False)
     return registry.board(name)
 
 
@@ -48,7 +54,7 @@ def firmware_source(
 
     Override it to build something else.
     """
-    return _source(request, board_spec)
+    return source_for(request, board_spec)
 
 
 @pytest.fixture
@@ -58,7 +64,7 @@ def firmware_image(
     firmware_source: FirmwareSource,
 ) -> FirmwareImage:
     """The built firmware: once per content, whichever worker or run asks first."""
-    return _image(request, board_spec, firmware_source)
+    return image_for(request, board_spec, firmware_source)
 
 
 @pytest.fixture
@@ -69,7 +75,7 @@ def board(
 ) -> Iterator[Board]:
     """A fresh board of each ``--board``, running the firmware since time 0."""
     with ExitStack() as opened:
-        yield _boot(request, board_spec, firmware_image, opened)
+        yield boot_for(request, board_spec, firmware_image, opened)
 
 
 @pytest.fixture
@@ -88,10 +94,10 @@ def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., Board]]:
             image: FirmwareImage | None = None,
         ) -> Board:
             with told_plainly():
-                spec = _session(request).registry.board(name)
+                spec = session_for(request).registry.board(name)
             if image is None:
-                image = _image(request, spec, source or _source(request, spec))
-            return _boot(request, spec, image, opened)
+                image = image_for(request, spec, source or source_for(request, spec))
+            return boot_for(request, spec, image, opened)
 
         yield boot_named
 
@@ -130,7 +136,7 @@ def make_bench(request: pytest.FixtureRequest) -> Iterator[Callable[[Board], Ben
         def make(board: Board) -> Bench:
             with told_plainly():
                 log = log_of(request)
-                suite = _session(request).suite_or_none(request.path)
+                suite = session_for(request).suite_or_none(request.path)
                 boot_line = suite.task.boot_line if suite and suite.task else ""
                 bench = Bench(
                     board,
@@ -178,69 +184,3 @@ def scenario(request: pytest.FixtureRequest) -> Callable[[str], Scenario]:
 def _close(bench: Bench, log: TestLog, *, plots: str) -> None:
     bench.plots = plots == "always" or (plots == "failed" and log.failed)
     bench.close()
-
-
-def _session(request: pytest.FixtureRequest) -> Session:
-    return session_of(request.config)
-
-
-def _node(request: pytest.FixtureRequest) -> pytest.Item:
-    return cast("pytest.Item", request.node)
-
-
-def log_of(request: pytest.FixtureRequest) -> TestLog:
-    """Return the record of this attempt; a rerun starts a new one."""
-    from pytest_embedbench.plugin.testlog import TestLog  # noqa: PLC0415  # late
-
-    node = _node(request)
-    if TESTLOG not in node.stash:
-        node.stash[TESTLOG] = TestLog(
-            nodeid=node.nodeid,
-            run_dir=_session(request).run_dir,
-            attempt=getattr(node, "execution_count", 1),
-        )
-    return node.stash[TESTLOG]
-
-
-def _source(request: pytest.FixtureRequest, spec: BoardSpec) -> FirmwareSource:
-    log_of(request)  # whose fault it is if this fails is for the report
-    with told_plainly():
-        return _session(request).source(request.path, spec)
-
-
-def _image(
-    request: pytest.FixtureRequest, spec: BoardSpec, source: FirmwareSource
-) -> FirmwareImage:
-    log = log_of(request)
-    log.board = spec.name
-    log.environment = source.environment
-    with told_plainly():
-        log.image = _session(request).image(source, spec)
-    return log.image
-
-
-def _boot(
-    request: pytest.FixtureRequest,
-    spec: BoardSpec,
-    image: FirmwareImage,
-    opened: ExitStack,
-) -> Board:
-    with told_plainly():
-        board = _session(request).boot(spec, image)
-    opened.callback(board.close)
-    log_of(request).elf_paths[id(board)] = image.elf_path
-    _skip_unless_capable(request, board)
-    return board
-
-
-def _skip_unless_capable(request: pytest.FixtureRequest, board: Board) -> None:
-    from pytest_embedbench.model import Capability  # noqa: PLC0415  # late
-
-    able = {capability.value for capability in board.capabilities}
-    known = sorted(capability.value for capability in Capability)
-    for marker in _node(request).iter_markers("needs"):
-        if unknown := set(marker.args) - set(known):
-            listed = f"{', '.join(map(repr, unknown))}; known: {', '.join(known)}"
-            pytest.fail(f"needs(): no such capability: {listed}", pytrace=False)
-        if lacking := set(marker.args) - able:
-            pytest.skip(f"{board.spec.name} lacks {', '.join(sorted(lacking))}")

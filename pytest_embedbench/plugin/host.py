@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from pytest_embedbench.plugin.fixtures import log_of
+from pytest_embedbench.plugin.making import log_of
 from pytest_embedbench.plugin.stash import session_of
 from pytest_embedbench.plugin.told import told_plainly
 

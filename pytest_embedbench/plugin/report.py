@@ -14,6 +14,7 @@ from pytest_embedbench.errors import (
     FirmwareFault,
     SubmissionRefused,
 )
+from pytest_embedbench.plugin import turns
 from pytest_embedbench.plugin.stash import TESTLOG
 from pytest_embedbench.plugin.told import cause_of
 
@@ -84,6 +85,8 @@ def complete(
     """Add blame and transcripts to ``report``; after teardown, write ``test.json``."""
     log = item.stash[TESTLOG]
     _add_property(item, report, BOARD, log.board)
+    for name, value in turns.properties(log.shared):
+        _add_property(item, report, name, value)
     blame, reason = "", ""
     if report.failed and call.excinfo is not None:
         error = call.excinfo.value
@@ -98,7 +101,7 @@ def complete(
     if report.when == "teardown":
         log.write()
         del item.stash[TESTLOG]
-        ours = (BOARD, BLAME)
+        ours = (BOARD, BLAME, *turns.NAMES)
         item.user_properties[:] = [p for p in item.user_properties if p[0] not in ours]
 
 
@@ -116,6 +119,8 @@ def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
         reporter.write_line(f"embedbench: {shares}")
     for name in _never_ran(reporter, session):
         reporter.write_line(f"embedbench: nothing ran on {name}", yellow=True)
+    for line in turns.summary(reporter):
+        reporter.write_line(f"embedbench: {line}")
     if session.run_dir.exists():
         reporter.write_line(f"embedbench: artifacts in {session.run_dir}")
 

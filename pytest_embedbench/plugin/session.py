@@ -10,13 +10,14 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.clock import host_stamp
+from pytest_embedbench.contracts import SharedEngine
 from pytest_embedbench.errors import BenchFault, BoardGivenUp, ConfigError, ToolMissing
 from pytest_embedbench.places import cache_root
 from pytest_embedbench.plugin.options import path_setting, setting, settings
 from pytest_embedbench.plugin.stash import session_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pytest_embedbench.bench.images import ImageCache
@@ -152,18 +153,22 @@ class Session:
         except ToolMissing as missing:
             self._skip_or_raise(missing, spec)
 
-    def boot(self, spec: BoardSpec, image: FirmwareImage) -> Board:
-        """Return a running board.
+    def boot(self, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]) -> list[Board]:
+        """Return running boards, all of one engine.
 
-        Skips like ``image`` where there is no engine, and where the board was lost in
+        Skips like ``image`` where there is no engine, and where a board was lost in
         an earlier test: one broken board is one failure.
         """
+        spec = wanted[0][0]
         try:
-            return self.registry.engine(spec.engine).boot(spec, image)
+            engine = self.registry.engine(spec.engine)
+            if isinstance(engine, SharedEngine):
+                return list(engine.boot_together(wanted))
+            return [engine.boot(spec, image) for spec, image in wanted]
         except ToolMissing as missing:
             self._skip_or_raise(missing, spec)
         except BoardGivenUp as lost:
-            pytest.skip(f"{spec.name} was lost earlier in this run: {lost}")
+            pytest.skip(f"lost earlier in this run: {lost}")
 
     def images(self) -> ImageCache:
         """Return the store of built images, shared by workers and runs."""

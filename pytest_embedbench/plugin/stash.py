@@ -16,6 +16,11 @@ CHECK: pytest.StashKey[Check] = pytest.StashKey()
 TESTLOG: pytest.StashKey[TestLog] = pytest.StashKey()
 
 
+def in_use(config: pytest.Config) -> bool:
+    """Say whether anything of ours has been asked for in this process."""
+    return _SESSION in config.stash
+
+
 def session_of(config: pytest.Config) -> Session:
     """Return what this process knows for a whole session; made on first use.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.clock import host_stamp
+from pytest_embedbench.contracts import SharedBoard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_embedbench.bench.bench import Bench
+    from pytest_embedbench.contracts import Board
     from pytest_embedbench.evaluation.host.controller import Controller
     from pytest_embedbench.model import FirmwareImage
 
@@ -40,6 +42,8 @@ class TestLog:
     benches: list[Bench] = field(default_factory=list["Bench"])
     elf_paths: dict[int, Path] = field(default_factory=dict[int, "Path"])
     """What each board of this test runs, by its ``id``."""
+    shared: list[SharedBoard] = field(default_factory=list["SharedBoard"])
+    """Those of its boards that other tests will have after it."""
     phases: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     _folder: Path | None = None
 
@@ -70,8 +74,16 @@ class TestLog:
         """Whether a phase so far has failed."""
         return any(phase["outcome"] == "failed" for phase in self.phases.values())
 
+    def note_board(self, board: Board, image: FirmwareImage) -> None:
+        """Remember a board that was booted."""
+        self.elf_paths[id(board)] = image.elf_path
+        if isinstance(board, SharedBoard):
+            self.shared.append(board)
+
     def note_phase(self, report: pytest.TestReport, blame: str, reason: str) -> None:
         """Remember how setup, call or teardown went."""
+        for board in self.shared:
+            board.suspect |= report.failed
         phase: dict[str, Any] = {
             "outcome": report.outcome,
             "duration_s": report.duration,

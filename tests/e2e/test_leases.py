@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -48,7 +47,7 @@ def test_a_board_is_held_by_one_process_at_a_time(
     other.tell("take a")
     waiters(tmp_path, 1)
     one.ask("release")
-    assert other.reply().startswith("ok a; waited ")
+    assert other.reply().startswith("ok a; waited for a: a is held by ")
 
 
 def test_a_wait_says_for_whom(
@@ -61,9 +60,7 @@ def test_a_wait_says_for_whom(
     waiters(tmp_path, 1)
     one.ask("release")
     told = other.reply()
-    assert re.search(
-        rf"waited 0\.\d s for a: a is held by pid {one.popen.pid} on ", told
-    )
+    assert f"waited for a: a is held by pid {one.popen.pid} on " in told
 
 
 def test_a_wait_that_is_too_long_names_the_holder(
@@ -137,11 +134,14 @@ def test_a_dead_waiter_holds_nobody_up(
     assert not list(tmp_path.glob("*.ticket"))
 
 
-def test_a_group_gives_any_free_board(another: Callable[[], LabProcess]) -> None:
+def test_a_group_gives_any_free_board(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
     one, other, third = another(), another(), another()
     assert one.ask("any a b") == "ok a;"
     assert other.ask("any a b") == "ok b;"
     third.tell("any a b")
+    waiters(tmp_path, 1)
     one.ask("release")
     assert third.reply().startswith("ok a; ")
 

@@ -32,8 +32,9 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.lab.ports import Attached
 from pytest_embedbench.lab.users import users_of
+from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.testing import tank_firmware
-from tests.pty_board import NO_IMAGE, Pty, PtyBoard, spec_for
+from tests.pty_board import Pty, PtyBoard, spec_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

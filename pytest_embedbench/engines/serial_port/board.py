@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline, host_now_s
 from pytest_embedbench.engines.serial_port.cutting import cut
-from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
+from pytest_embedbench.errors import (
+    BenchFault,
+    BoardLost,
+    NotSupported,
+    UnknownName,
+)
 from pytest_embedbench.flashing import reset_until_heard
 from pytest_embedbench.model import Capability
 
@@ -34,6 +39,10 @@ class SerialBoard:
     lease: Lease
     connection: Connection
     hands: Hands
+    park: Callable[[], None] | None = None
+    """Puts the board back on its parking image; the port is closed then."""
+    suspect: bool = field(default=False, init=False)
+    """Whether something went wrong on the board, so that closing parks it."""
     _started_s: float = field(default_factory=host_now_s, init=False)
     _chunks: list[Chunk] = field(default_factory=list["Chunk"], init=False)
     _closed: bool = field(default=False, init=False)
@@ -47,6 +56,11 @@ class SerialBoard:
     def waited_s(self) -> float:
         """How long it took until the board was free."""
         return self.lease.waited_s
+
+    @property
+    def waited_for(self) -> str:
+        """Who had it meanwhile."""
+        return self.lease.waited_for
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -143,14 +157,17 @@ class SerialBoard:
         raise self._no_pins("see pins")
 
     def close(self) -> None:
-        """Let go of the port and of the board."""
+        """Let go of the port and of the board; one that is suspect is parked first."""
         if self._closed:
             return
         self._closed = True
         try:
             self.connection.close()
-        except BoardLost as loss:
-            raise self._lost(str(loss)) from loss
+            if self.suspect and self.park is not None:
+                self.park()
+        except BenchFault as trouble:
+            self.lease.give_up(f"{self.spec.name}: {trouble}")
+            raise
         finally:
             self._publish()
             self.lease.release()
@@ -204,6 +221,7 @@ class SerialBoard:
         self._chunks.clear()
 
     def _lost(self, cause: str) -> BoardLost:
+        self.suspect = True
         self.lease.give_up(cause)
         return BoardLost(cause)
 

@@ -12,8 +12,8 @@ from pytest_embedbench.engines.serial_port.board import SerialBoard
 from pytest_embedbench.engines.serial_port.connection import Connection
 from pytest_embedbench.engines.serial_port.pump import Pump
 from pytest_embedbench.engines.serial_port.wires import wire_for
-from pytest_embedbench.errors import EmbedbenchError
-from pytest_embedbench.flashing import After, flash
+from pytest_embedbench.errors import BoardLost, EmbedbenchError
+from pytest_embedbench.flashing import After, flash, park
 from pytest_embedbench.lab.hands import hands_for
 from pytest_embedbench.lab.labfile import load_lab
 from pytest_embedbench.lab.leases import Leases, Wish
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_embedbench.errors import ToolMissing
+    from pytest_embedbench.flashing import FlashSettings
     from pytest_embedbench.lab.hands import Hands
     from pytest_embedbench.lab.leases import Lease
     from pytest_embedbench.lab.opening import Port
@@ -76,6 +77,10 @@ class SerialPort:
             undo.pop_all()
         return boards
 
+    def needs_image(self, spec: BoardSpec) -> bool:
+        """Say whether any board that would do is flashed before it starts."""
+        return any(flash_settings(choice) is not None for choice in _choices(spec))
+
     def missing(self) -> ToolMissing | None:
         """Say that nothing is: pyserial is always there."""
         return None
@@ -90,38 +95,55 @@ class SerialPort:
         """Flash, open and reset a board that is ours."""
         options = options_of(spec)
         hands = hands_for(spec.name, options)
-        flashed = self._flash(spec, image, lease, hands)
-        connection = Connection(
-            lease.found,
-            lambda found: _open(found, spec, options),
-            reappears_within_s=options.reappears_within_ms / 1000,
-            listed=self.listed,
-        )
-        board = SerialBoard(spec, lease, connection, hands)
+        settings = flash_settings(spec)
+        if settings is not None:
+            _flash(spec, image, lease, _held(settings, hands))
+        try:
+            connection = Connection(
+                lease.found,
+                lambda found: _open(found, spec, options),
+                reappears_within_s=options.reappears_within_ms / 1000,
+                listed=self.listed,
+            )
+        except BoardLost as loss:
+            lease.give_up(f"{spec.name}: {loss}")
+            raise
+        board = SerialBoard(spec, lease, connection, hands, _parking(spec, connection))
         try:
             board.start(
                 answers_within_s=options.answers_within_ms / 1000,
                 # Nobody has pressed reset since: what it says now is the new firmware.
-                fresh=flashed and hands.reset is None,
+                fresh=settings is not None and hands.reset is None,
             )
         except EmbedbenchError:
+            board.suspect = True
             board.close()
             raise
         return board
 
-    def _flash(
-        self, spec: BoardSpec, image: FirmwareImage, lease: Lease, hands: Hands
-    ) -> bool:
-        """Bring the image onto the board, if it is flashed at all; the port is shut."""
-        settings = flash_settings(spec)
-        if settings is None:
-            return False
-        if hands.reset is not None:
-            settings = replace(settings, after=After.HOLD)
-        report = flash(spec, image, lease.found.address, settings=settings)
-        if report.retries:
-            lease.remarks += (str(report),)
-        return True
+
+def _held(settings: FlashSettings, hands: Hands) -> FlashSettings:
+    """Leave the start to our own reset if there is one: then no byte of it is lost."""
+    return settings if hands.reset is None else replace(settings, after=After.HOLD)
+
+
+def _flash(
+    spec: BoardSpec, image: FirmwareImage, lease: Lease, settings: FlashSettings
+) -> None:
+    report = flash(spec, image, lease.found.address, settings=settings)
+    if report.retries:
+        lease.remarks += (str(report),)
+
+
+def _parking(spec: BoardSpec, connection: Connection) -> Callable[[], None] | None:
+    settings = flash_settings(spec)
+    if settings is None or settings.parking is None:
+        return None
+
+    def park_it() -> None:
+        park(spec, connection.found.address, settings)
+
+    return park_it
 
 
 def _open(found: Found, spec: BoardSpec, options: Options) -> tuple[Port, Pump]:

@@ -1,0 +1,102 @@
+"""What every fixture that makes something does: build, boot, keep a record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from pytest_embedbench.plugin.stash import TESTLOG, session_of
+from pytest_embedbench.plugin.told import told_plainly
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import ExitStack
+
+    from pytest_embedbench.contracts import Board
+    from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+    from pytest_embedbench.plugin.session import Session
+    from pytest_embedbench.plugin.testlog import TestLog
+
+
+def session_for(request: pytest.FixtureRequest) -> Session:
+    """Return what this process knows."""
+    return session_of(request.config)
+
+
+def node_of(request: pytest.FixtureRequest) -> pytest.Item:
+    """Return the test that asks; only function-scoped fixtures may."""
+    return cast("pytest.Item", request.node)
+
+
+def log_of(request: pytest.FixtureRequest) -> TestLog:
+    """Return the record of this attempt; a rerun starts a new one."""
+    from pytest_embedbench.plugin.testlog import TestLog  # noqa: PLC0415  # late
+
+    node = node_of(request)
+    if TESTLOG not in node.stash:
+        node.stash[TESTLOG] = TestLog(
+            nodeid=node.nodeid,
+            run_dir=session_for(request).run_dir,
+            attempt=getattr(node, "execution_count", 1),
+        )
+    return node.stash[TESTLOG]
+
+
+def source_for(request: pytest.FixtureRequest, spec: BoardSpec) -> FirmwareSource:
+    """Return what the options say is built for a board in this test's suite."""
+    log_of(request)  # whose fault it is if this fails is for the report
+    with told_plainly():
+        return session_for(request).source(request.path, spec)
+
+
+def image_for(
+    request: pytest.FixtureRequest, spec: BoardSpec, source: FirmwareSource
+) -> FirmwareImage:
+    """Return the built source, and note in the record what it is."""
+    log = log_of(request)
+    log.board = spec.name
+    log.environment = source.environment
+    with told_plainly():
+        log.image = session_for(request).image(source, spec)
+    return log.image
+
+
+def boot_for(
+    request: pytest.FixtureRequest,
+    spec: BoardSpec,
+    image: FirmwareImage,
+    opened: ExitStack,
+) -> Board:
+    """Return a running board that ``opened`` will close."""
+    return boot_all_for(request, [(spec, image)], opened)[0]
+
+
+def boot_all_for(
+    request: pytest.FixtureRequest,
+    wanted: Sequence[tuple[BoardSpec, FirmwareImage]],
+    opened: ExitStack,
+) -> list[Board]:
+    """Return running boards of one engine, all of them taken before any is touched."""
+    log = log_of(request)
+    with told_plainly():
+        boards = session_for(request).boot(wanted)
+    for board, (_, image) in zip(boards, wanted, strict=True):
+        opened.callback(board.close)
+        log.note_board(board, image)
+    for board in boards:
+        _skip_unless_capable(request, board)
+    return boards
+
+
+def _skip_unless_capable(request: pytest.FixtureRequest, board: Board) -> None:
+    from pytest_embedbench.model import Capability  # noqa: PLC0415  # late
+
+    able = {capability.value for capability in board.capabilities}
+    known = sorted(capability.value for capability in Capability)
+    for marker in node_of(request).iter_markers("needs"):
+        if unknown := set(marker.args) - set(known):
+            listed = f"{', '.join(map(repr, unknown))}; known: {', '.join(known)}"
+            pytest.fail(f"needs(): no such capability: {listed}", pytrace=False)
+        if lacking := set(marker.args) - able:
+            pytest.skip(f"{board.spec.name} lacks {', '.join(sorted(lacking))}")
