@@ -257,7 +257,7 @@ def mentioning(text: str) -> set[int]:
 
 # PlatformIO as far as installing goes: says so, and must be alone while it does.
 INSTALLER = """
-import json, os, sys
+import fcntl, json, os, sys
 from pathlib import Path
 if sys.argv[1:] == ["--version"]:
     print("PlatformIO Core, version 6.2.0")
@@ -265,10 +265,10 @@ if sys.argv[1:] == ["--version"]:
 core = Path(os.environ["PLATFORMIO_CORE_DIR"])
 if not (core / "installed").exists():
     print("Tool Manager: Installing platformio/tool-x @ ~1.0", flush=True)
-    (core / "installing").mkdir()
+    alone = (core / "installing").open("w")
+    fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
     sys.stdout.write("".join(f"Downloading {n}%\\n" for n in range(100)))
     (core / "installs").open("a").write("once\\n")
-    (core / "installing").rmdir()
     (core / "installed").touch()
 build = Path(os.environ["PLATFORMIO_BUILD_DIR"])
 build.mkdir(parents=True, exist_ok=True)

@@ -144,18 +144,33 @@ class PlatformIO:
         )
 
     def _run(self, scratch: Scratch) -> Finished:
-        """Run the build; packages are installed only where that can work."""
+        """Run the build; the first one of a project alone, for it may install.
+
+        C2: PlatformIO cannot install from two processes at once.
+        """
         core = self._core(scratch.project)
+        if scratch.has_built_with(core.core_dir):
+            watch = InstallWatch()
+            done = self._pio(scratch, core, watch)
+            if watch.wanted is None:
+                return done
+        with FileLock(self._install_lock(core.core_dir)):
+            watch = InstallWatch()
+            done = self._pio(scratch, core, watch)
+            if watch.wanted is not None:
+                if self.offline or not reachable(REGISTRY):
+                    raise package_missing(core.private_lacks or watch.wanted)
+                done = self._pio(scratch, core)
+        if done.returncode == 0:
+            scratch.note_built_with(core.core_dir)
+        return done
+
+    def _pio(
+        self, scratch: Scratch, core: Core, watch: InstallWatch | None = None
+    ) -> Finished:
         words = (*self._command().argv, "run", *_arguments(scratch))
         variables = self._variables(scratch, core.core_dir)
-        watch = InstallWatch()
-        done = pio_run(words, variables, timeout_s=self.timeout_s, watch=watch)
-        if watch.wanted is None:
-            return done
-        if self.offline or not reachable(REGISTRY):
-            raise package_missing(core.private_lacks or watch.wanted)
-        with FileLock(self._install_lock(core.core_dir)):
-            return pio_run(words, variables, timeout_s=self.timeout_s)
+        return pio_run(words, variables, timeout_s=self.timeout_s, watch=watch)
 
     def _variables(self, scratch: Scratch, core_dir: Path) -> dict[str, str]:
         """Return where PlatformIO finds and puts things: never in the project."""

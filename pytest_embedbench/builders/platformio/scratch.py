@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 _TREES, _WORKSPACE, _LOCK = "trees", "workspace", "lock"
+_BUILT_WITH = "built-with"
 _KEPT_S = 30 * 24 * 3600
 
 
@@ -59,6 +60,15 @@ class Scratch:
         self.report.unlink(missing_ok=True)
         mirror(self.project.source.project_dir, self.project.levels, self.tree)
         sync(self.project.files, self.stage)
+
+    def has_built_with(self, core_dir: Path) -> bool:
+        """Say whether a build with that core directory has gone well here."""
+        note = self.root / _BUILT_WITH
+        return note.is_file() and note.read_text(encoding="utf-8") == str(core_dir)
+
+    def note_built_with(self, core_dir: Path) -> None:
+        """Remember that a build with that core directory has gone well here."""
+        (self.root / _BUILT_WITH).write_text(str(core_dir), encoding="utf-8")
 
     def in_the_projects_words(self, lines: Iterable[str]) -> list[str]:
         """Return ``lines`` with the paths that the project's author knows."""
