@@ -2,40 +2,22 @@
 #include "controller.h"
 #include "protocol.h"
 
-#include "embedbench_port.h"
-#include "embedbench_shell.h"
+#include "embedbench_controller.h"
 
-static controller_t controller;
-static controller_output_t output;
-
-static void step(controller_input_kind_t kind, int level, uint32_t now_ms)
+static bool app_read(const char *line, controller_input_t *input)
 {
-    controller_input_t input = {0};
+    protocol_input_t read;
 
-    input.kind = kind;
-    input.level = level;
-    input.now_ms = now_ms;
-    output = controller_step(&controller, input);
-}
-
-static void start(void)
-{
-    controller_init(&controller);
-}
-
-static bool take_line(const char *line, uint32_t now_ms)
-{
-    protocol_input_t input;
-
-    switch (protocol_parse_line(line, &input)) {
+    switch (protocol_parse_line(line, &read)) {
     case PROTOCOL_PARSE_LEVEL:
-        step(CONTROLLER_INPUT_LEVEL, input.level, now_ms);
+        input->kind = CONTROLLER_INPUT_LEVEL;
+        input->level = read.level;
         return true;
     case PROTOCOL_PARSE_SENSOR_TIMEOUT:
-        step(CONTROLLER_INPUT_SENSOR_TIMEOUT, 0, now_ms);
+        input->kind = CONTROLLER_INPUT_SENSOR_TIMEOUT;
         return true;
     case PROTOCOL_PARSE_INVALID_LEVEL:
-        step(CONTROLLER_INPUT_INVALID_LEVEL, 0, now_ms);
+        input->kind = CONTROLLER_INPUT_INVALID_LEVEL;
         return true;
     case PROTOCOL_PARSE_IGNORED:
         break;
@@ -43,29 +25,14 @@ static bool take_line(const char *line, uint32_t now_ms)
     return false;
 }
 
-static bool idle(uint32_t now_ms)
-{
-    step(CONTROLLER_INPUT_NONE, 0, now_ms);
-    return output.changed;
-}
-
-static void reply(void)
+static void app_send(const controller_output_t *output)
 {
     char line[PROTOCOL_MAX_LINE_LENGTH];
 
-    shell_send_if(protocol_serialize_act_pump(output.pump_on, line, sizeof line), line);
-    shell_send_if(protocol_serialize_debug(output.state_name, line, sizeof line), line);
+    shell_send_if(protocol_serialize_act_pump(output->pump_on, line, sizeof line), line);
 }
 
 void firmware_main(void)
 {
-    static const shell_task_t task = {
-        .start = start,
-        .safe_lines = "ACT PUMP OFF\nDBG STATE SAFE_OFF\n",
-        .take_line = take_line,
-        .idle = idle,
-        .reply = reply,
-    };
-
-    shell_run(&task);
+    app_run("ACT PUMP OFF\nDBG STATE SAFE_OFF\n");
 }

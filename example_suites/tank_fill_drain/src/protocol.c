@@ -2,31 +2,29 @@
 
 #include "embedbench_frame.h"
 
-static protocol_parse_result_t parse_level(const frame_t *frame, protocol_input_t *input)
+static protocol_input_kind_t read_frame(const frame_t *frame, protocol_input_t *input)
 {
-    if (frame_value(frame, PROTOCOL_LEVEL_MIN, PROTOCOL_LEVEL_MAX, &input->level)) {
-        input->kind = PROTOCOL_INPUT_LEVEL;
-        return PROTOCOL_PARSE_LEVEL;
+    if (frame_begins(frame, "SENSE", "LEVEL")) {
+        return frame_value(frame, PROTOCOL_LEVEL_MIN, PROTOCOL_LEVEL_MAX, &input->level)
+                   ? PROTOCOL_INPUT_LEVEL
+                   : PROTOCOL_INPUT_INVALID_LEVEL;
     }
-    input->kind = PROTOCOL_INPUT_INVALID_LEVEL;
-    return PROTOCOL_PARSE_INVALID_LEVEL;
+    if (frame_is(frame, "FAULT", "SENSOR_TIMEOUT")) {
+        return PROTOCOL_INPUT_SENSOR_TIMEOUT;
+    }
+    return PROTOCOL_INPUT_NONE;
 }
 
 protocol_parse_result_t protocol_parse_line(const char *line, protocol_input_t *input)
 {
+    static const protocol_input_t nothing = {0};
     frame_t frame;
 
-    input->kind = PROTOCOL_INPUT_NONE;
-    input->level = 0;
+    *input = nothing;
     frame_split(&frame, line);
-    if (frame_begins(&frame, "SENSE", "LEVEL")) {
-        return parse_level(&frame, input);
-    }
-    if (frame_begins(&frame, "FAULT", "SENSOR_TIMEOUT") && frame.count == 2U) {
-        input->kind = PROTOCOL_INPUT_SENSOR_TIMEOUT;
-        return PROTOCOL_PARSE_SENSOR_TIMEOUT;
-    }
-    return PROTOCOL_PARSE_IGNORED;
+    input->kind = read_frame(&frame, input);
+    /* Kinds and results are numbered alike. */
+    return (protocol_parse_result_t)input->kind;
 }
 
 bool protocol_serialize_act_pump(bool pump_on, char *buffer, size_t buffer_size)

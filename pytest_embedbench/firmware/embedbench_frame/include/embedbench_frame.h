@@ -25,6 +25,9 @@ void frame_split(frame_t *frame, const char *line);
 /* Do the first two words read so? Case counts. */
 bool frame_begins(const frame_t *frame, const char *first, const char *second);
 
+/* Are these two words all there is? Case counts. */
+bool frame_is(const frame_t *frame, const char *first, const char *second);
+
 /* Read the third and last word as a whole number of `lowest`..`highest`.
  * False, and `*value` untouched, if it is anything else. */
 bool frame_value(const frame_t *frame, int lowest, int highest, int *value);

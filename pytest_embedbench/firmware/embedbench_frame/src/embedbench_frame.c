@@ -50,6 +50,11 @@ bool frame_begins(const frame_t *frame, const char *first, const char *second)
            && strcmp(frame->words[1], second) == 0;
 }
 
+bool frame_is(const frame_t *frame, const char *first, const char *second)
+{
+    return frame->count == 2U && frame_begins(frame, first, second);
+}
+
 bool frame_value(const frame_t *frame, int lowest, int highest, int *value)
 {
     const char *digit;

@@ -1,0 +1,54 @@
+/* The lines of the vessel's wire protocol: part of the submission, and finished. */
+#ifndef PROTOCOL_H
+#define PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROTOCOL_MAX_LINE_LENGTH 128
+#define PROTOCOL_PRESSURE_MIN_KPA 0
+#define PROTOCOL_PRESSURE_MAX_KPA 120
+
+typedef enum {
+    PROTOCOL_INPUT_NONE = 0,
+    PROTOCOL_INPUT_PRESSURE,
+    PROTOCOL_INPUT_DOOR_OPEN,
+    PROTOCOL_INPUT_DOOR_CLOSED,
+    PROTOCOL_INPUT_SENSOR_TIMEOUT,
+    PROTOCOL_INPUT_INVALID_PRESSURE,
+    PROTOCOL_INPUT_INVALID_DOOR
+} protocol_input_kind_t;
+
+typedef struct {
+    protocol_input_kind_t kind;
+    int pressure_kpa;
+    bool door_closed;
+} protocol_input_t;
+
+typedef enum {
+    PROTOCOL_PARSE_IGNORED = 0,
+    PROTOCOL_PARSE_PRESSURE,
+    PROTOCOL_PARSE_DOOR_OPEN,
+    PROTOCOL_PARSE_DOOR_CLOSED,
+    PROTOCOL_PARSE_SENSOR_TIMEOUT,
+    PROTOCOL_PARSE_INVALID_PRESSURE,
+    PROTOCOL_PARSE_INVALID_DOOR
+} protocol_parse_result_t;
+
+/* Read one line; `input` always gets a kind, and 0 or false where it has no value. */
+protocol_parse_result_t protocol_parse_line(const char *line, protocol_input_t *input);
+
+/* Write one line, newline included; false if it does not fit. */
+bool protocol_serialize_act_compressor(bool compressor_on, char *buffer, size_t buffer_size);
+bool protocol_serialize_act_vent(bool vent_open, char *buffer, size_t buffer_size);
+bool protocol_serialize_debug(const char *text, char *buffer, size_t buffer_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
