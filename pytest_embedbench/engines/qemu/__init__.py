@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_embedbench.engines.qemu.arm import QemuArm
 from pytest_embedbench.engines.qemu.board import QemuBoard
-from pytest_embedbench.engines.qemu.engine import QemuArm
+from pytest_embedbench.engines.qemu.esp import QemuEsp, esp_riscv, esp_xtensa
 
-__all__ = ["QemuArm", "QemuBoard"]
+__all__ = ["QemuArm", "QemuBoard", "QemuEsp", "esp_riscv", "esp_xtensa"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.faults import ROM_BANNER, Scene, explain
+from pytest_embedbench.engines.qemu.launch import launch
 from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
 from pytest_embedbench.engines.qemu.patience import Silent
 from pytest_embedbench.engines.qemu.receivers import receiver
@@ -14,13 +15,10 @@ from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
 from pytest_embedbench.model import Capability, Chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
-    from pytest_embedbench.engines.qemu.clocks import GuestClock
     from pytest_embedbench.engines.qemu.faults import Cause
-    from pytest_embedbench.engines.qemu.launch import Emulator
-    from pytest_embedbench.engines.qemu.machines import Machine
+    from pytest_embedbench.engines.qemu.setup import Setup
     from pytest_embedbench.errors import EmbedbenchError
     from pytest_embedbench.model import BoardSpec, Level, PinTrace
 
@@ -65,33 +63,12 @@ class QemuBoard:
     The firmware runs in whole ticks of its own: it stands at the last one that is
     not later than ``now_us``. What it says is stamped with the tick by which it was
     out; what it is sent reaches it at the tick that it stands at.
-
-    Args:
-        spec: The datasheet.
-        machine: What QEMU makes of it.
-        elf_path: Where names for addresses come from.
-        power_on: Starts a fresh emulator: at boot, and for each reset.
-        find_clock: Returns the firmware's clock, as at reset.
-        run_cpu_s: CPU time from tick to tick; ``power_on`` has set that for booting.
     """
 
-    def __init__(
-        self,
-        *,
-        spec: BoardSpec,
-        machine: Machine,
-        elf_path: Path,
-        power_on: Callable[[], Emulator],
-        find_clock: Callable[[], GuestClock],
-        run_cpu_s: float,
-    ) -> None:
-        self._spec = spec
-        self._machine = machine
-        self._elf_path = elf_path
-        self._power_on = power_on
-        self._find_clock = find_clock
-        self._run_cpu_s = run_cpu_s
-        self._links = {uart.name: QemuLink(self) for uart in spec.uarts}
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._spec = setup.spec
+        self._links = {uart.name: QemuLink(self) for uart in setup.spec.uarts}
         self._now_us = 0
         self._fault: EmbedbenchError | None = None
         self._closed = False
@@ -177,6 +154,7 @@ class QemuBoard:
         if not self._closed:
             self._closed = True
             self._emulator.close()
+            self._setup.let_go()
 
     def check_open(self) -> None:
         """Raise ``BoardLost`` if the board has been closed."""
@@ -185,8 +163,13 @@ class QemuBoard:
 
     def _boot(self) -> None:
         """Run from reset to the first tick; bench time stands still meanwhile."""
-        self._emulator = self._power_on()
-        self._clock = self._find_clock()
+        setup = self._setup
+        uarts = {
+            uart.name: setup.machine.uarts[uart.name].serial
+            for uart in self._spec.uarts
+        }
+        self._emulator = launch(setup.command, uarts, setup.pace)
+        self._clock = setup.find_clock()
         self._started_us = self._now_us
         stub = self._emulator.stub
         self._lockstep = Lockstep(
@@ -194,10 +177,10 @@ class QemuBoard:
             self._clock.beat,
             [
                 receiver(
-                    self._machine.uarts[uart.name],
+                    setup.machine.uarts[uart.name],
                     self._emulator.ports[uart.name],
                     bytes_per_tick=self._bytes_per_tick(uart.baud_bps),
-                    leap_us=self._emulator.pace.leap_us,
+                    leap_us=setup.pace.leap_us,
                 )
                 for uart in self._spec.uarts
             ],
@@ -205,13 +188,13 @@ class QemuBoard:
         booting = stub.patience
         stub.patience = replace(booting, watch=self._look_for_boot_loop)
         try:
-            self._lockstep.start(self._clock.entry, self._machine.pc_register)
+            self._lockstep.start(self._clock.entry, setup.machine.pc_register)
         except (HungUp, Garbled, Silent, Restarted, Trapped) as cause:
             self._listen()
             error = self._explained(cause, at_us=None)
             self._emulator.close()
             raise error from None
-        stub.patience = replace(booting, cpu_s=self._run_cpu_s)
+        stub.patience = replace(booting, cpu_s=setup.run_cpu_s)
         self._listen()
 
     def _bytes_per_tick(self, baud_bps: int) -> int:
@@ -244,8 +227,8 @@ class QemuBoard:
             cause,
             Scene(
                 emulator=self._emulator,
-                machine=self._machine,
-                elf_path=self._elf_path,
+                machine=self._setup.machine,
+                elf_path=self._setup.elf_path,
                 at_us=at_us,
                 said=self._links[self._spec.uarts[0].name].tail,
             ),

@@ -31,7 +31,10 @@ class Qemu:
 
 
 def find_qemu(
-    program: str, machine: str, chosen: str, environ: Mapping[str, str] = os.environ
+    program: str,
+    machine: str,
+    chosen: str = "",
+    environ: Mapping[str, str] = os.environ,
 ) -> Qemu | None:
     """Return the first ``program`` that knows ``machine``.
 
@@ -80,7 +83,7 @@ def _candidates(program: str, environ: Mapping[str, str]) -> Iterator[Path]:
     if on_path is not None:
         yield Path(on_path)
     tools = Path(environ.get("IDF_TOOLS_PATH") or Path.home() / ".espressif")
-    name = program.replace("-system", "").replace("riscv32", "riscv32")
+    name = program.replace("-system", "")
     yield from sorted(
         tools.glob(f"tools/{name}/*/qemu/bin/{program}"),
         key=lambda path: [int(text) for text in _NUMBERS.findall(str(path))],

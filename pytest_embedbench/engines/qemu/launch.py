@@ -32,13 +32,11 @@ _OUR_WARNINGS = ("hub port lockstep has no peer", "netdev lockstep has no peer")
 class Command:
     """What to start: a QEMU, its machine and what goes into it.
 
-    ``uarts`` maps names to QEMU's serial numbers; ``files`` are open files that
-    ``arguments`` speak of by number.
+    ``files`` are open files that ``arguments`` speak of by number.
     """
 
     program: Path
     arguments: Sequence[str]
-    uarts: Mapping[str, int]
     files: Sequence[int] = ()
 
 
@@ -100,8 +98,10 @@ class Emulator:
         self._log.close()
 
 
-def launch(command: Command, pace: Pace) -> Emulator:
+def launch(command: Command, uarts: Mapping[str, int], pace: Pace) -> Emulator:
     """Start QEMU with its guest standing at the reset vector.
+
+    ``uarts`` maps names to QEMU's numbers for serial ports.
 
     Raises:
         BoardLost: it did not start, or it is not ours that answers.
@@ -111,14 +111,14 @@ def launch(command: Command, pace: Pace) -> Emulator:
     log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives with the emulator
     ours, theirs = socket.socketpair()
     with tempfile.TemporaryDirectory(prefix="embedbench-qemu-") as folder:
-        ports = {name: Port(Path(folder) / name) for name in command.uarts}
+        ports = {name: Port(Path(folder) / name) for name in uarts}
         with theirs:
             popen = spawn(
                 [
                     command.program,
                     *command.arguments,
                     *_machine_words(pace, nonce),
-                    *_serial_words(command.uarts, ports),
+                    *_serial_words(uarts, ports),
                     *_stub_words(theirs.fileno()),
                 ],
                 stdout=log.fileno(),

@@ -57,6 +57,8 @@ class Machine:
     efuse: str = ""
     """The QEMU device that takes an efuse image, if any."""
     bootloader_offset: int = 0
+    usual_revision: int = 0
+    """The chip revision that an unmarked board has; 300 is v3.0."""
 
 
 _XTENSA = "qemu-system-xtensa"
@@ -75,6 +77,7 @@ MACHINES: Mapping[str, Machine] = {
         timer_group="timer.esp32.timg",
         efuse="nvram.esp32.efuse",
         bootloader_offset=0x1000,
+        usual_revision=300,
     ),
     "esp32c3": Machine(
         name="esp32c3",
@@ -86,6 +89,7 @@ MACHINES: Mapping[str, Machine] = {
         pc_register=32,
         timer_group="timer.esp32c3.timg",
         efuse="nvram.esp32c3.efuse",
+        usual_revision=4,
     ),
     "esp32s3": Machine(
         name="esp32s3",
@@ -97,6 +101,7 @@ MACHINES: Mapping[str, Machine] = {
         pc_register=0,
         timer_group="timer.esp32s3.timg",
         efuse="nvram.esp32s3.efuse",
+        usual_revision=2,
     ),
     "stm32f405": Machine(
         name="netduinoplus2",

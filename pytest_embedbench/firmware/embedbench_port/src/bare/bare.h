@@ -23,6 +23,6 @@ void bare_received(uint8_t byte);    /* from its UART's interrupt */
 void chip_put(uint8_t byte);         /* returns when the UART has taken it */
 uint32_t chip_mask_interrupts(void); /* returns the mask that was */
 void chip_restore_interrupts(uint32_t mask);
-void chip_sleep(void);               /* until an interrupt is pending, masked or not */
+void chip_sleep(void);               /* masked: until an interrupt is due; may serve it */
 
 #endif

@@ -1,0 +1,53 @@
+"""STM32 on the QEMU of any distribution."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.engines.qemu.board import QemuBoard
+from pytest_embedbench.engines.qemu.discovery import find_qemu
+from pytest_embedbench.engines.qemu.launch import Command
+from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
+from pytest_embedbench.engines.qemu.options import Options, read_options
+from pytest_embedbench.engines.qemu.setup import set_up
+from pytest_embedbench.errors import ToolMissing
+
+if TYPE_CHECKING:
+    from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+_MACHINE = MACHINES["stm32f405"]
+
+
+@dataclass(frozen=True, slots=True)
+class QemuArm:
+    """Boots ELF files on STM32 machines of mainline QEMU; options as in ``Options``."""
+
+    def boot(self, spec: BoardSpec, image: FirmwareImage) -> QemuBoard:
+        """Start ``image``; the board stands at the firmware's first tick."""
+        machine = machine_for(spec)
+        options = read_options(spec, Options)
+        found = find_qemu(machine.program, machine.name, options.qemu)
+        if found is None:
+            raise _missing()
+        command = Command(
+            program=found.path,
+            arguments=("-machine", machine.name, "-kernel", str(image.elf_path)),
+        )
+        return QemuBoard(set_up(spec, machine, image, options, command))
+
+    def missing(self) -> ToolMissing | None:
+        """Say whether there is a QEMU that knows our machine."""
+        if os.name == "posix" and find_qemu(_MACHINE.program, _MACHINE.name):
+            return None
+        return _missing()
+
+    def version(self) -> str:
+        """Name the QEMU that would be used."""
+        found = find_qemu(_MACHINE.program, _MACHINE.name)
+        return f"{found.path}, QEMU {found.version}" if found else "no QEMU found"
+
+
+def _missing() -> ToolMissing:
+    return ToolMissing("qemu-arm", _MACHINE.program, "apt-get install qemu-system-arm")

@@ -1,0 +1,112 @@
+"""ESP32, ESP32-C3 and ESP32-S3 on Espressif's QEMU."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.engines.qemu.board import QemuBoard
+from pytest_embedbench.engines.qemu.discovery import find_qemu
+from pytest_embedbench.engines.qemu.espchip import EspOptions, efuse_file, flash_file
+from pytest_embedbench.engines.qemu.launch import Command
+from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
+from pytest_embedbench.engines.qemu.options import read_options
+from pytest_embedbench.engines.qemu.setup import set_up
+from pytest_embedbench.errors import ToolMissing
+
+if TYPE_CHECKING:
+    from typing import IO
+
+    from pytest_embedbench.engines.qemu.machines import Machine
+    from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+
+@dataclass(frozen=True, slots=True)
+class QemuEsp:
+    """Boots what PlatformIO builds for an ESP chip; options as in ``EspOptions``.
+
+    ``mcu`` stands for all those that the same QEMU program emulates.
+    """
+
+    name: str
+    mcu: str
+
+    def boot(self, spec: BoardSpec, image: FirmwareImage) -> QemuBoard:
+        """Start ``image``; the board stands at the first tick of its scheduler."""
+        machine = machine_for(spec)
+        options = read_options(spec, EspOptions)
+        found = find_qemu(machine.program, machine.name, options.qemu)
+        if found is None:
+            raise self._missing(machine)
+        opened = ExitStack()
+        try:
+            flash = opened.enter_context(flash_file(image, machine, options))
+            efuses = opened.enter_context(efuse_file(machine, options))
+            command = Command(
+                program=found.path,
+                arguments=_arguments(machine, options, flash, efuses),
+                files=(flash.fileno(), efuses.fileno()),
+            )
+            setup = set_up(spec, machine, image, options, command, opened.close)
+            return QemuBoard(setup)
+        except BaseException:
+            opened.close()
+            raise
+
+    def missing(self) -> ToolMissing | None:
+        """Say whether there is a QEMU of Espressif's for our chips."""
+        machine = MACHINES[self.mcu]
+        if os.name == "posix" and find_qemu(machine.program, machine.name):
+            return None
+        return self._missing(machine)
+
+    def version(self) -> str:
+        """Name the QEMU that would be used."""
+        machine = MACHINES[self.mcu]
+        found = find_qemu(machine.program, machine.name)
+        return f"{found.path}, QEMU {found.version}" if found else "no QEMU found"
+
+    def _missing(self, machine: Machine) -> ToolMissing:
+        package = machine.program.replace("-system", "")
+        return ToolMissing(
+            self.name,
+            f"Espressif's {machine.program} (machine {machine.name})",
+            f"python $IDF_PATH/tools/idf_tools.py install {package}, or unpack a "
+            f"{package}-softmmu archive of https://github.com/espressif/qemu/releases "
+            "and put its qemu/bin into ESPRESSIF_QEMU_PATH or PATH",
+        )
+
+
+def esp_xtensa() -> QemuEsp:
+    """Return the engine for ESP32 and ESP32-S3."""
+    return QemuEsp("qemu-esp-xtensa", "esp32")
+
+
+def esp_riscv() -> QemuEsp:
+    """Return the engine for ESP32-C3."""
+    return QemuEsp("qemu-esp-riscv", "esp32c3")
+
+
+def _arguments(
+    machine: Machine, options: EspOptions, flash: IO[bytes], efuses: IO[bytes]
+) -> list[str]:
+    words = (
+        f"-machine {machine.name}"
+        f" -drive file=/dev/fd/{flash.fileno()},if=mtd,format=raw"
+        f" -drive file=/dev/fd/{efuses.fileno()},if=none,format=raw,id=efuse"
+        f" -global driver={machine.efuse},property=drive,value=efuse"
+    )
+    if not options.watchdogs:
+        words += (
+            f" -global driver={machine.timer_group},property=wdt_disable,value=true"
+        )
+    if options.psram_mb:
+        words += f" -m {options.psram_mb}M"
+    if options.strap_mode >= 0:
+        words += (
+            f" -global driver={machine.name}.gpio,property=strap_mode"
+            f",value={options.strap_mode:#x}"
+        )
+    return words.split()

@@ -1,0 +1,115 @@
+"""What is inside an ESP chip when it is switched on: its flash and its efuses."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from pytest_embedbench.engines.qemu import flash
+from pytest_embedbench.engines.qemu.options import Options
+from pytest_embedbench.errors import BoardBusy, ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from pytest_embedbench.engines.qemu.machines import Machine
+    from pytest_embedbench.model import FirmwareImage
+
+_USUAL = -1
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EspOptions(Options):
+    """The options of an ESP board.
+
+    Attributes:
+        flash_mb: Size of the flash chip: 2, 4, 8 or 16; 0 is what the image asks for.
+        flash_file: A file that is the flash chip from boot to boot: the firmware is
+            written over what it holds, and the rest, such as NVS, stays. Empty for a
+            new chip at each boot.
+        nvs_file: An NVS partition image that is in the flash at boot.
+        chip_revision: 300 for v3.0; -1 is a usual one.
+        psram_mb: Size of the external RAM; 0 for none.
+        strap_mode: The GPIO straps at reset, 15 for download; -1 is a normal start.
+        watchdogs: Leave those on that are on at reset.
+    """
+
+    flash_mb: int = 0
+    flash_file: str = ""
+    nvs_file: str = ""
+    chip_revision: int = _USUAL
+    psram_mb: int = 0
+    strap_mode: int = _USUAL
+    watchdogs: bool = False
+
+
+@contextmanager
+def flash_file(
+    image: FirmwareImage, machine: Machine, options: EspOptions
+) -> Generator[IO[bytes]]:
+    """Yield a flash chip of our own that holds ``image``, as an open file.
+
+    Raises:
+        ConfigError: an option does not fit the image.
+        FirmwareFault: the build has made no image for a flash of this size.
+        BoardBusy: another board runs from the same ``flash_file``.
+    """
+    pieces = flash.pieces(image)
+    if options.nvs_file:
+        pieces.append(flash.nvs_piece(pieces, _read(options.nvs_file)))
+    size_mb = flash.size_mb(pieces, machine.bootloader_offset, options.flash_mb)
+    with _opened(options.flash_file) as file:
+        held_bytes = file.seek(0, os.SEEK_END)
+        if held_bytes == 0:
+            file.seek(0)
+            file.write(flash.erased(size_mb))
+        elif held_bytes != size_mb * _MIB:
+            raise ConfigError(
+                f"option flash_file: {options.flash_file} is a chip of {held_bytes} "
+                f"bytes, but the firmware needs one of {size_mb} MB"
+            )
+        for piece in pieces:
+            file.seek(piece.offset)
+            file.write(piece.data)
+        file.flush()
+        yield file
+
+
+@contextmanager
+def efuse_file(machine: Machine, options: EspOptions) -> Generator[IO[bytes]]:
+    """Yield the chip's efuses, as an open file."""
+    revision = options.chip_revision
+    if revision == _USUAL:
+        revision = machine.usual_revision
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(flash.efuses(machine.name, revision))
+        yield file
+
+
+@contextmanager
+def _opened(path: str) -> Generator[IO[bytes]]:
+    """Yield the file of a flash chip, which nobody else has: a new one by default."""
+    if not path:
+        with tempfile.TemporaryFile() as file:
+            yield file
+        return
+    number = os.open(Path(path).expanduser(), os.O_RDWR | os.O_CREAT, 0o644)
+    with os.fdopen(number, "r+b") as file:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BoardBusy(f"another board runs from the flash in {path}") from None
+        yield file
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).expanduser().read_bytes()
+    except OSError as error:
+        raise ConfigError(f"option nvs_file: {error}") from error

@@ -1,0 +1,80 @@
+"""What a board is made of, at boot and again at each reset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.engines.qemu.clocks import find_clock
+from pytest_embedbench.engines.qemu.elf import read_names
+from pytest_embedbench.engines.qemu.launch import Pace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_embedbench.engines.qemu.clocks import GuestClock
+    from pytest_embedbench.engines.qemu.launch import Command
+    from pytest_embedbench.engines.qemu.machines import Machine
+    from pytest_embedbench.engines.qemu.options import Options
+    from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+# A leap of a tenth of a tick at most; less than this only costs time.
+_LEAPS_PER_TICK = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """A datasheet, a firmware, and the emulator to bring them together.
+
+    ``find_clock`` returns the firmware's clock as it is at reset; ``run_cpu_s`` is
+    the CPU time from tick to tick, ``pace`` has that for booting. ``let_go`` is
+    called when the board is closed.
+    """
+
+    spec: BoardSpec
+    machine: Machine
+    elf_path: Path
+    command: Command
+    pace: Pace
+    find_clock: Callable[[], GuestClock]
+    run_cpu_s: float
+    let_go: Callable[[], object]
+
+
+def set_up(
+    spec: BoardSpec,
+    machine: Machine,
+    image: FirmwareImage,
+    options: Options,
+    command: Command,
+    let_go: Callable[[], object] = lambda: None,
+) -> Setup:
+    """Find the firmware's clock and what goes with it.
+
+    Raises:
+        ConfigError: it has none that is known.
+        FirmwareFault: it is no ELF file.
+    """
+    names = read_names(image.elf_path)
+
+    def clock() -> GuestClock:
+        return find_clock(names, options.sync_symbol, options.sync_period_us)
+
+    pace = Pace(
+        icount_shift=options.icount_shift,
+        leap_us=max(1, clock().period_us // _LEAPS_PER_TICK),
+        cpu_limit_s=options.boot_limit_ms / 1000,
+        wall_limit_s=options.wall_limit_ms / 1000,
+        grace_s=options.grace_ms / 1000,
+    )
+    return Setup(
+        spec=spec,
+        machine=machine,
+        elf_path=image.elf_path,
+        command=command,
+        pace=pace,
+        find_clock=clock,
+        run_cpu_s=options.cpu_limit_ms / 1000,
+        let_go=let_go,
+    )
