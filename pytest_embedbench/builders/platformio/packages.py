@@ -39,13 +39,19 @@ def wheel(module: str) -> Callable[[], Mapping[str, Path]]:
     return find
 
 
-def programs(prefix: str) -> Callable[[], Mapping[str, Path]]:
-    """Find a GNU toolchain on PATH by the prefix of its programs."""
+def programs(prefix: str, libc: str = "") -> Callable[[], Mapping[str, Path]]:
+    """Find a GNU toolchain on PATH by the prefix of its programs.
+
+    ``libc`` is where its C library lies, if its compiler does not know that.
+    """
 
     def find() -> dict[str, Path]:
         gcc = shutil.which(f"{prefix}gcc")
-        found = Path(gcc).parent.glob(f"{prefix}*") if gcc else ()
-        return {f"bin/{program.name}": program for program in found}
+        if gcc is None or (libc and not Path(libc).is_dir()):
+            return {}
+        found = Path(gcc).parent.glob(f"{prefix}*")
+        links = {f"bin/{program.name}": program for program in found}
+        return links | ({"libc": Path(libc)} if libc else {})
 
     return find
 
@@ -96,13 +102,15 @@ STAND_INS = (
     StandIn(
         name="toolchain-xtensa-esp32",
         version="8.4.0",
-        find=programs("xtensa-lx106-elf-"),
-        install="apt-get install gcc-xtensa-lx106",
+        find=programs("xtensa-lx106-elf-", libc="/usr/lib/xtensa-lx106-elf"),
+        install="apt-get install gcc-xtensa-lx106 picolibc-xtensa-lx106-elf",
     ),
     StandIn(
         name="toolchain-riscv32-esp",
         version="8.4.0",
-        find=programs("riscv64-unknown-elf-"),
-        install="apt-get install gcc-riscv64-unknown-elf",
+        find=programs(
+            "riscv64-unknown-elf-", libc="/usr/lib/picolibc/riscv64-unknown-elf"
+        ),
+        install="apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
     ),
 )

@@ -11,7 +11,12 @@ from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
 from pytest_embedbench.engines.qemu.patience import Silent
 from pytest_embedbench.engines.qemu.receivers import receiver
 from pytest_embedbench.engines.qemu.rsp import Garbled, HungUp
-from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
+from pytest_embedbench.errors import (
+    BoardLost,
+    FirmwareFault,
+    NotSupported,
+    UnknownName,
+)
 from pytest_embedbench.model import Capability, Chunk
 
 if TYPE_CHECKING:
@@ -191,11 +196,14 @@ class QemuBoard:
             self._lockstep.start(self._clock.entry, setup.machine.pc_register)
         except (HungUp, Garbled, Silent, Restarted, Trapped) as cause:
             self._listen()
-            error = self._explained(cause, at_us=None)
-            self._emulator.close()
-            raise error from None
-        stub.patience = replace(booting, cpu_s=setup.run_cpu_s)
-        self._listen()
+            self._fault = self._explained(cause, at_us=None)
+            # A firmware that failed can still be heard: it may have said why.
+            if not isinstance(self._fault, FirmwareFault):
+                self._emulator.close()
+                raise self._fault from None
+        else:
+            stub.patience = replace(booting, cpu_s=setup.run_cpu_s)
+            self._listen()
 
     def _bytes_per_tick(self, baud_bps: int) -> int:
         byte_us = _BITS_PER_BYTE * 1_000_000 / baud_bps

@@ -65,7 +65,9 @@ def explain(cause: Cause, scene: Scene) -> EmbedbenchError:
         case _:
             error = lost(scene.emulator, cause, _when(scene))
     scene.emulator.end()
-    return type(error)(f"{error}{_evidence(scene)}")
+    if isinstance(error, BoardLost) and scene.at_us is None:
+        return BoardLost(f"{error}{_evidence(scene.said)}")
+    return error
 
 
 def _restarted(scene: Scene) -> str:
@@ -104,9 +106,9 @@ def _when(scene: Scene) -> str:
     return "at boot" if scene.at_us is None else f"at {scene.at_us / 1e6:.3f} s"
 
 
-def _evidence(scene: Scene) -> str:
-    """Return what the guest said, unless the transcript has it anyway."""
-    if scene.at_us is not None or not scene.said:
-        return ""
-    lines = scene.said.decode(errors="backslashreplace").splitlines()[-_TAIL_LINES:]
+def _evidence(said: bytes) -> str:
+    """Return the end of what no transcript has, for there is no board yet."""
+    if not said:
+        return "\nit said nothing on its UART"
+    lines = said.decode(errors="backslashreplace").splitlines()[-_TAIL_LINES:]
     return "\nlast words on its UART:\n" + "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Which of the two compilers a board needs."""
+"""Which of the two compilers a board needs, and what stands in for ESP-IDF."""
 
 from platformio.public import PlatformBase
 
@@ -9,8 +9,14 @@ class Espressif32Platform(PlatformBase):
     """PlatformIO makes one of these per environment."""
 
     def configure_default_packages(self, options, targets):
-        """Require the compiler of the board's processor."""
+        """Require the compiler of the board's processor.
+
+        An environment that asks for ESP-IDF and says ``custom_embedbench_bare = yes``
+        has sources that do without.
+        """
         board = self.board_config(options["board"])
         mcu = options.get("board_build.mcu", board.get("build.mcu"))
         self.packages[TOOLCHAINS[mcu]]["optional"] = False
+        if options.get("custom_embedbench_bare") == "yes":
+            self.frameworks["espidf"] = {"script": "builder/bare.py"}
         return super().configure_default_packages(options, targets)

@@ -21,10 +21,15 @@ PREFIXES = {"esp32": "xtensa-lx106-elf-", "esp32c3": "riscv64-unknown-elf-"}
 # The ESP32's cores run the instructions of the older LX106: no windows, no FPU.
 FLAGS = {
     "esp32": ["-mlongcalls", "-mtext-section-literals"],
-    "esp32c3": ["-march=rv32imc_zicsr", "-mabi=ilp32"],
+    # Before ISA version 2.2, what is now Zicsr was part of every RISC-V.
+    "esp32c3": ["-misa-spec=2.2", "-march=rv32imc", "-mabi=ilp32"],
 }
 OFFSETS = {"esp32": "0x1000", "esp32c3": "0x0"}
+TOOLCHAINS = {"esp32": "toolchain-xtensa-esp32", "esp32c3": "toolchain-riscv32-esp"}
+LIBC_FOLDERS = {"esp32": "lib", "esp32c3": "lib/rv32im/ilp32"}
 prefix = PREFIXES[mcu]
+# Picolibc, which these compilers do not find by themselves.
+libc = f"{platform.get_package_dir(TOOLCHAINS[mcu])}/libc"
 
 
 def build_image(target, source, env):  # noqa: ARG001  # SCons calls it so
@@ -56,15 +61,18 @@ env.Append(
     ASFLAGS=FLAGS[mcu],
     CCFLAGS=[
         "-Os", "-Wall", "-ffreestanding", "-ffunction-sections", "-fdata-sections",
-        *FLAGS[mcu],
+        "-isystem", f"{libc}/include", *FLAGS[mcu],
     ],
     CPPDEFINES=[("F_CPU", "$BOARD_F_CPU")],
     CXXFLAGS=["-fno-rtti", "-fno-exceptions"],
     LINKFLAGS=[
         "-Os", "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,_start",
+        # Its printf for whole numbers: there is no floating point to link with.
+        "-Wl,--defsym=vfprintf=__i_vfprintf",
         *FLAGS[mcu],
     ],
-    LIBS=["gcc"],
+    LIBPATH=[f"{libc}/{LIBC_FOLDERS[mcu]}"],
+    LIBS=["c", "gcc"],
     BUILDERS={
         "ElfToBin": Builder(
             action=env.VerboseAction(build_image, "Building $TARGET"), suffix=".bin"

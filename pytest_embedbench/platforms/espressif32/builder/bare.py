@@ -1,0 +1,1 @@
+"""SCons script in place of ESP-IDF's: adds nothing."""
