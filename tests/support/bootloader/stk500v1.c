@@ -27,7 +27,8 @@ enum {
   OK = 0x10,
 };
 
-#define LISTEN_TICKS 31250 /* two seconds of F_CPU / 1024 */
+/* About two seconds of looking for a byte, at 13 cycles a look. */
+#define LISTEN_LOOKS (2 * F_CPU / 13)
 
 /* By a reset, so that the application finds every register as after power-on. */
 static void start_application(void) {
@@ -37,10 +38,8 @@ static void start_application(void) {
 }
 
 static uint8_t get(void) {
-  while (!(UCSR0A & _BV(RXC0))) {
-    if (TIFR1 & _BV(OCF1A)) start_application();
-  }
-  TCNT1 = 0;
+  for (uint32_t looks = 0; !(UCSR0A & _BV(RXC0)); looks++)
+    if (looks == LISTEN_LOOKS) start_application();
   return UDR0;
 }
 
@@ -155,7 +154,5 @@ int main(void) {
   UBRR0 = F_CPU / 8 / 115200 - 1;
   UCSR0C = _BV(UCSZ01) | _BV(UCSZ00);
   UCSR0B = _BV(RXEN0) | _BV(TXEN0);
-  OCR1A = LISTEN_TICKS;
-  TCCR1B = _BV(WGM12) | _BV(CS12) | _BV(CS10);
   for (;;) answer();
 }
