@@ -15,13 +15,17 @@ import pytest
 from filelock import FileLock
 
 from pytest_embedbench.processes import wait_gone
+from tests.support.processes import family
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_embedbench.builders.platformio.seed import Seeded
 
+pytestmark = pytest.mark.timeout(300)
+
 GONE_WITHIN_S = 2.0
+STARTED_WITHIN_S = 200
 COMPILER = """\
 #!/bin/sh
 [ "$1" = --version ] && exec gcc --version
@@ -44,24 +48,6 @@ class Run:
     pytest: subprocess.Popen[bytes]
     fifo: int
     cache_dir: Path
-
-    def processes(self) -> dict[int, str]:
-        """Return what runs below pytest, pytest included, with command lines."""
-        children: dict[int, list[int]] = {}
-        for entry in Path("/proc").glob("[0-9]*"):
-            try:
-                stat = (entry / "stat").read_bytes()
-            except OSError:
-                continue
-            parent = int(stat.rpartition(b")")[2].split()[1])
-            children.setdefault(parent, []).append(int(entry.name))
-        found = [self.pytest.pid]
-        for pid in found:
-            found += children.get(pid, [])
-        return {
-            pid: Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-            for pid in found
-        }
 
     def nothing_is_left(self, processes: dict[int, str]) -> None:
         """Assert that all are gone, the compiler too, and that no lock is held."""
@@ -106,7 +92,9 @@ def start(
         )
         run = Run(popen, reader, tmp_path / "cache")
         runs.append(run)
-        assert select.select([reader], [], [], 60)[0], "the compiler never started"
+        assert select.select([reader], [], [], STARTED_WITHIN_S)[0], (
+            "the compiler never started"
+        )
         return run
 
     yield start_one
@@ -123,7 +111,7 @@ def test_pytest_is_ended(
 ) -> None:
     # E2
     run = start(workers)
-    processes = run.processes()
+    processes = family(run.pytest.pid)
     assert any("pio" in line for line in processes.values())
     run.pytest.send_signal(end)
     run.pytest.wait()
@@ -133,7 +121,7 @@ def test_pytest_is_ended(
 def test_an_xdist_worker_is_killed(start: Callable[..., Run]) -> None:
     # E2
     run = start("-n1", "--max-worker-restart=0")
-    processes = run.processes()
+    processes = family(run.pytest.pid)
     del processes[run.pytest.pid]
     os.kill(next(iter(processes)), signal.SIGKILL)
     run.nothing_is_left(processes)
@@ -142,7 +130,7 @@ def test_an_xdist_worker_is_killed(start: Callable[..., Run]) -> None:
 def test_a_test_takes_too_long(start: Callable[..., Run]) -> None:
     # E2: the alarm is the one that pytest-timeout set, rung early.
     run = start("-n0", "--timeout=600", "--timeout-method=signal")
-    processes = run.processes()
+    processes = family(run.pytest.pid)
     run.pytest.send_signal(signal.SIGALRM)
     run.pytest.wait()
     run.nothing_is_left(processes)
