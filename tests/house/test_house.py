@@ -17,7 +17,7 @@ ROOMS = ("pytest_embedbench", "plants", "boards")
 MODULES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 MOST_LINES = 300
 TIMELIKE = re.compile(
-    r"(^|_)(time|timeout|delay|duration|period|deadline|within|tick|now|at)(_|$)"
+    r"(^|_)(time|timeout|delay|duration|period|deadline|within|tick|now)(_|$)|^at(_|$)"
 )
 UNIT = re.compile(r"_(us|ms|ns|s|hz|bps|count|ticks|cycles|per_tick)$")
 # It speaks pexpect's names, whose times are in seconds.
