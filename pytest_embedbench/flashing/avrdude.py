@@ -22,8 +22,7 @@ _ERASED_WITHIN_S = 60.0
 _BYTES_PER_PAGE_AND_BACK = 4
 """Bytes on the wire for each byte of a file: written, read back, and framed."""
 _SIGNATURE = re.compile(
-    r"[Dd]evice signature = (?:0x)?([0-9a-f]{6}|(?:[0-9A-F]{2} ?){3})"
-    r"(?: \(probably ([\w, ]+)\))?"
+    r"(?i)device signature = (?:0x)?((?:[0-9a-f]{2} ?){3}) *(?:\(probably ([\w, ]+)\))?"
 )
 _REFUSED = re.compile(r"[Ee]xpected signature for (\S+) is ([0-9A-F ]+)")
 

@@ -48,7 +48,7 @@ class Esptool:
         before: How the chip gets into its bootloader: ``default-reset`` (DTR and
             RTS), ``usb-reset`` (USB-Serial/JTAG), ``no-reset`` (it is there, or a
             command has put it there).
-        after: How it is reset to run; ``watchdog-reset`` where DTR and RTS cannot.
+        restart: How it is reset to run; ``watchdog-reset`` where DTR and RTS cannot.
         connect_attempts: How often one run of esptool tries to reach the bootloader.
         stub: Upload the fast flasher first; without it the ROM does all, slowly.
     """
@@ -56,7 +56,7 @@ class Esptool:
     name: ClassVar[str] = "esptool"
     program: str = ""
     before: str = "default-reset"
-    after: str = "hard-reset"
+    restart: str = "hard-reset"
     connect_attempts: int = 3
     stub: bool = True
 
@@ -102,7 +102,7 @@ class Esptool:
 
     def write(self, target: Target, image: FirmwareImage) -> Step:
         """Write all pieces; esptool compares a digest of each with the chip's own."""
-        after = self.after if target.after is After.RUN else "no-reset"
+        after = self.restart if target.after is After.RUN else "no-reset"
         words = ("write-flash", "--no-progress", *self._words(image))
         argv = self._argv(target, *words, after=after)
         timeout_s = _ANSWER_WITHIN_S + 3 * _transfer_s(image, target.baud_bps)
@@ -113,7 +113,7 @@ class Esptool:
 
         Running, as it was, unless it could not be brought back from there.
         """
-        return "no-reset" if self.before == "no-reset" else self.after
+        return "no-reset" if self.before == "no-reset" else self.restart
 
     def _argv(self, target: Target, *words: str, after: str) -> tuple[str, ...]:
         program = find_program(

@@ -101,4 +101,4 @@ def _value(file: str, where: str, key: str, value: Any) -> Any:  # noqa: ANN401
         if value not in known:
             raise ConfigError(f"{file}: {where}: must be one of {', '.join(known)}")
         return _CHOICES[key](value)
-    return Path(value).expanduser() if key == "parking" else value
+    return Path(file).parent / Path(value).expanduser() if key == "parking" else value

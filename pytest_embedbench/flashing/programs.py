@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 from pytest_embedbench.errors import ConfigError, ToolMissing
+
+_SBIN = ("/usr/local/sbin", "/usr/sbin")
 
 
 def find_program(
@@ -30,9 +33,10 @@ def find_program(
         if program is None:
             raise ConfigError(f"{wanted!r} is not a program that can be run")
         return (program,)
-    beside = str(Path(sys.executable).parent)
+    # Beside our own Python, and where systems keep what talks to hardware.
+    elsewhere = os.pathsep.join((str(Path(sys.executable).parent), *_SBIN))
     for name in names:
-        program = shutil.which(name) or shutil.which(name, path=beside)
+        program = shutil.which(name) or shutil.which(name, path=elsewhere)
         if program is not None:
             return (program,)
     if module and find_spec(module) is not None:

@@ -79,7 +79,9 @@ class Picotool:
 
     def _step(self, name: str, *words: str, timeout_s: float) -> Step:
         program = find_program(
-            "picotool", wanted=self.program, install="apt-get install picotool"
+            "picotool",
+            wanted=self.program,
+            install="see https://github.com/raspberrypi/picotool",
         )
         chosen = ("--ser", self.probe) if self.probe else ()
         argv = (*program, *words, "-f", *chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_embedbench.errors import ConfigError, NotSupported
@@ -182,13 +183,13 @@ class Stflash:
         return (wanted_bps,)
 
     def ask(self, target: Target) -> Step:
-        """List the probes and the chips behind them."""
+        """List all probes and the chips behind them: it cannot be asked for one."""
         program = find_program(
             "st-info",
-            wanted=self.program.replace("st-flash", "st-info"),
+            wanted=self.program and str(Path(self.program).with_name("st-info")),
             install="apt-get install stlink-tools",
         )
-        argv = (*program, "--probe", *self._chosen())
+        argv = (*program, "--probe")
         return Step(name="identify", argv=argv, timeout_s=_ASKED_WITHIN_S)
 
     def identity(self, target: Target, output: str) -> Identity | None:
@@ -222,11 +223,9 @@ class Stflash:
         program = find_program(
             "st-flash", wanted=self.program, install="apt-get install stlink-tools"
         )
-        argv = (*program, *self._chosen(), *words)
+        chosen = ("--serial", self.probe) if self.probe else ()
+        argv = (*program, *chosen, *words)
         return Step(name=name, argv=argv, timeout_s=_WRITTEN_WITHIN_S)
-
-    def _chosen(self) -> tuple[str, ...]:
-        return ("--serial", self.probe) if self.probe else ()
 
 
 def stm32_identity(target: Target, output: str, *, serial: str = "") -> Identity | None:

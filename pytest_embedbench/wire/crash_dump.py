@@ -53,12 +53,12 @@ def addresses(lines: Sequence[str]) -> tuple[int, ...]:
             return _calls_of(pairs, lines)
         if calls := _CALLS.search(line):
             return tuple(int(word, 16) for word in calls[1].split())
-    found, aborted_at = registers(lines), _aborted_at(lines)
+    found, abort_place = registers(lines), _abort_place(lines)
     if "MEPC" in found:
-        return _distinct(aborted_at, found["MEPC"], found.get("RA", 0) - 1)
+        return _distinct(abort_place, found["MEPC"], found.get("RA", 0) - 1)
     if "PC" in found and "A0" in found:
-        return _distinct(aborted_at, found["PC"], _xtensa_caller(found["A0"]))
-    return _distinct(aborted_at) or _distinct(*_arm(lines))
+        return _distinct(abort_place, found["PC"], _xtensa_caller(found["A0"]))
+    return _distinct(abort_place) or _distinct(*_arm(lines))
 
 
 def registers(lines: Iterable[str]) -> dict[str, int]:
@@ -109,7 +109,7 @@ def _calls_of(pairs: list[str], lines: Sequence[str]) -> tuple[int, ...]:
     return tuple(address for address in wanted if 0 < address < _EXC_RETURN)
 
 
-def _aborted_at(lines: Sequence[str]) -> int:
+def _abort_place(lines: Sequence[str]) -> int:
     for line in lines:
         if at := _ABORTED.search(line):
             return int(at[1], 16)
