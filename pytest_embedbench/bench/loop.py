@@ -22,6 +22,7 @@ from pytest_embedbench.model import (
     Stimulus,
     StimulusKind,
 )
+from pytest_embedbench.wire.streams import belongs
 from pytest_embedbench.wire.transcript import decoded
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class Loop(Generic[StateT]):
     plant_ms: int = field(default=0, init=False)
     frames_until_ms: int | None = field(init=False)
     """Sensor frames are sent up to this plant time; ``None`` is for ever."""
+    streams_until_ms: dict[str, int | None] = field(init=False)
+    """The same for single streams, by the words that their lines begin with."""
     samples: list[Sample[StateT]] = field(init=False)
     replies: list[Reply[StateT]] = field(init=False)
     stimuli: list[Stimulus] = field(default_factory=list[Stimulus], init=False)
@@ -92,7 +95,9 @@ class Loop(Generic[StateT]):
         own_ms = self.coupling.firmware_ms_per_tick
         self._tick_ms = self.plant.tick_ms if own_ms is None else own_ms
         self.frames_until_ms = self.scenario.frames_until_ms
+        self.streams_until_ms = dict(self.scenario.streams_until_ms)
         self.state = self.plant.initial()
+        self._check_streams()
         self.samples = []
         self.replies = []
         script: list[Injection | PlantEvent] = [
@@ -167,12 +172,29 @@ class Loop(Generic[StateT]):
             self._script.remove(entry)
             if isinstance(entry, PlantEvent):
                 self.change(**entry.changes)
-        if self.frames_until_ms is None or self.plant_ms <= self.frames_until_ms:
-            for line in self.plant.sense(self.state):
+        for line in self.plant.sense(self.state):
+            until_ms = self._until_ms(line)
+            if until_ms is None or self.plant_ms <= until_ms:
                 self._say(StimulusKind.FRAME, line)
         for entry in due:
             if isinstance(entry, Injection):
                 self.inject(entry.line)
+
+    def _until_ms(self, line: str) -> int | None:
+        for stream, until_ms in self.streams_until_ms.items():
+            if belongs(line, stream):
+                return until_ms
+        return self.frames_until_ms
+
+    def _check_streams(self) -> None:
+        """Refuse a gate that no line would ever pass."""
+        lines = self.plant.sense(self.state)
+        for stream in self.streams_until_ms:
+            if not any(belongs(line, stream) for line in lines):
+                raise ConfigError(
+                    f"scenario {self.scenario.name!r}: frames: no sensor line begins "
+                    f"with {stream!r}; the plant says: {', '.join(lines)}"
+                )
 
     def _live(self, duration_ms: int) -> None:
         self.recorder.advance(duration_ms)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, cast
 
 from pytest_embedbench.contracts import Measured, StateT
 from pytest_embedbench.model import StimulusKind
+from pytest_embedbench.wire.streams import belongs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,29 +54,54 @@ class Run(Generic[StateT]):
     @property
     def last_frame_us(self) -> int | None:
         """When the last sensor frame was sent, in firmware time."""
-        frames = [entry for entry in self.stimuli if entry.kind is StimulusKind.FRAME]
-        return frames[-1].at_us if frames else None
+        return self.last_frame_of()
+
+    def last_frame_of(self, stream: str = "") -> int | None:
+        """Return when, in us, the last sensor frame of a stream (``SENSE TEMP``) was.
+
+        Without a stream that is ``last_frame_us``; ``None`` if there was no frame.
+        """
+        return last_frame_us(self, stream)
 
     def reaction_ms(
-        self, *, is_safe: Callable[[StateT], bool], not_before_ms: int = 0
+        self,
+        *,
+        is_safe: Callable[[StateT], bool],
+        not_before_ms: int = 0,
+        stream: str = "",
     ) -> float | None:
         """Return firmware time from the last sensor frame to a reply that made it safe.
 
         That is the first reply with an ``ACT`` line that leaves ``is_safe`` true,
         ``not_before_ms`` after the frame at the earliest; ``None`` if none came.
+        With a ``stream`` it is the last frame of that stream.
         """
-        return reaction_ms(self, is_safe=is_safe, not_before_ms=not_before_ms)
+        return reaction_ms(
+            self, is_safe=is_safe, not_before_ms=not_before_ms, stream=stream
+        )
+
+
+def last_frame_us(seen: Seen[StateT], stream: str = "") -> int | None:
+    """Return when the last sensor frame of a stream, or of all, was sent."""
+    for entry in reversed(seen.stimuli):
+        if entry.kind is StimulusKind.FRAME and belongs(entry.text, stream):
+            return entry.at_us
+    return None
 
 
 def reaction_ms(
-    seen: Seen[StateT], *, is_safe: Callable[[StateT], bool], not_before_ms: int
+    seen: Seen[StateT],
+    *,
+    is_safe: Callable[[StateT], bool],
+    not_before_ms: int,
+    stream: str = "",
 ) -> float | None:
     """Return what ``Run.reaction_ms`` does, of a loop that goes on too."""
-    frames = [entry for entry in seen.stimuli if entry.kind is StimulusKind.FRAME]
-    if not frames:
+    frame_us = last_frame_us(seen, stream)
+    if frame_us is None:
         return None
     for reply in seen.replies:
-        elapsed_us = reply.at_us - frames[-1].at_us
+        elapsed_us = reply.at_us - frame_us
         in_time = elapsed_us >= not_before_ms * 1000
         if in_time and acts(reply) and is_safe(reply.state):
             return elapsed_us / 1000

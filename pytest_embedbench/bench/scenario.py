@@ -46,7 +46,8 @@ class Scenario:
 
     ``initial`` are parameters of the plant. ``max_steps`` is how often the plant
     steps at most. The sensor frames of a state are sent while plant time is at most
-    ``frames_until_ms``, always by default.
+    ``frames_until_ms``, always by default; ``streams_until_ms`` says it for single
+    streams, by the words that their lines begin with (``SENSE TEMP``).
     """
 
     name: str
@@ -54,6 +55,9 @@ class Scenario:
     description: str = ""
     initial: Mapping[str, int | bool] = field(default_factory=dict[str, "int | bool"])
     frames_until_ms: int | None = None
+    streams_until_ms: Mapping[str, int | None] = field(
+        default_factory=dict[str, "int | None"]
+    )
     inject: tuple[Injection, ...] = ()
     events: tuple[PlantEvent, ...] = ()
 
@@ -70,6 +74,10 @@ def load_scenarios(file: Traversable | Path) -> dict[str, Scenario]:
         frames = "once"                    # or "always", or { until_ms = 300 }
         inject = [{ at_ms = 100, line = "SENSE LEVEL banana" }]
         events = [{ at_ms = 300, set = { door_closed = false } }]
+
+        [silent_thermometer]
+        max_steps = 30
+        frames = { "SENSE TEMP" = { until_ms = 300 } }     # all others always
 
     Raises:
         ConfigError: naming file and key.
@@ -90,15 +98,29 @@ def pick(scenarios: Mapping[str, Scenario], name: str) -> Scenario:
 
 def _scenario(file: str, name: str, table: Mapping[str, Any]) -> Scenario:
     check_keys(file, f"{name}.", table, required={"max_steps": int}, optional=_OPTIONAL)
+    frames = table.get("frames", "always")
+    streams = _streams(file, f"{name}.frames", frames)
     return Scenario(
         name=name,
         max_steps=table["max_steps"],
         description=table.get("description", ""),
         initial=_values(file, f"{name}.initial", table.get("initial", {})),
-        frames_until_ms=_gate(file, f"{name}.frames", table.get("frames", "always")),
+        frames_until_ms=None if streams else _gate(file, f"{name}.frames", frames),
+        streams_until_ms=streams,
         inject=tuple(_injections(file, f"{name}.inject", table.get("inject", []))),
         events=tuple(_events(file, f"{name}.events", table.get("events", []))),
     )
+
+
+def _streams(file: str, where: str, frames: object) -> Mapping[str, int | None]:
+    """Return the gates of single streams; none if ``frames`` is a gate itself."""
+    if not isinstance(frames, dict) or "until_ms" in frames:
+        return {}
+    table = cast("dict[str, object]", frames)
+    return {
+        stream: _gate(file, f'{where}."{stream}"', gate)
+        for stream, gate in table.items()
+    }
 
 
 def _gate(file: str, where: str, frames: object) -> int | None:

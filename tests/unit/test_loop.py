@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from embedbench_plants.pressure_vessel_interlock import PressureVesselInterlock
+from embedbench_plants.pressure_vessel_interlock import (
+    PressureVesselInterlock,
+    VesselState,
+)
 from embedbench_plants.tank_fill_drain import TankFillDrain, TankState
 from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.bench.loop import Coupling, Grouping, Loop
@@ -151,6 +154,73 @@ def test_events_come_before_frames_and_injections_after(bench_with: PutOnBench) 
         (100, "SENSE DOOR OPEN"),
         (100, "SENSE DOOR AJAR"),
     ]
+
+
+def test_each_stream_of_frames_has_a_gate_of_its_own(bench_with: PutOnBench) -> None:
+    bench = bench_with(obedient())
+    loop = bench.connect(PressureVesselInterlock())
+    loop.streams_until_ms["SENSE DOOR"] = 100
+    bench.run_for(300)
+    loop.streams_until_ms["SENSE DOOR"] = None
+    loop.frames_until_ms = loop.plant_ms - 1
+    bench.run_for(100)
+    assert [(entry.plant_ms, entry.text) for entry in loop.stimuli] == [
+        (0, "SENSE PRESS 18"),
+        (0, "SENSE DOOR CLOSED"),
+        (100, "SENSE PRESS 2"),
+        (100, "SENSE DOOR CLOSED"),
+        (200, "SENSE PRESS 0"),
+        (300, "SENSE DOOR CLOSED"),
+    ]
+
+
+def test_a_run_knows_the_last_frame_of_each_stream(bench_with: PutOnBench) -> None:
+    bench = bench_with(obedient())
+    silent_door = {"SENSE DOOR": 200}
+    run = bench.run(
+        Scenario(name="door", max_steps=8, streams_until_ms=silent_door),
+        PressureVesselInterlock,
+    )
+    assert run.last_frame_of("SENSE DOOR") == 200_000
+    assert run.last_frame_of("SENSE PRESS") == run.last_frame_us == 700_000
+    assert run.last_frame_of("SENSE") == 700_000
+    assert run.last_frame_of("SENSE TEMP") is None
+
+
+def test_a_reaction_can_be_measured_from_one_streams_last_frame(
+    bench_with: PutOnBench,
+) -> None:
+    def venting(uart: LoopbackUart) -> Generator[int, None, None]:
+        yield 500
+        uart.write(b"ACT VENT OPEN\n")
+        while True:
+            yield 100
+
+    bench = bench_with(venting)
+    run = bench.run(
+        Scenario(name="door", max_steps=8, streams_until_ms={"SENSE DOOR": 0}),
+        PressureVesselInterlock,
+    )
+
+    def is_safe(state: VesselState) -> bool:
+        return state.vent_open
+
+    reaction_ms = run.reaction_ms(is_safe=is_safe, stream="SENSE DOOR")
+    assert reaction_ms == pytest.approx(500, abs=20)
+
+
+@pytest.mark.parametrize("stream", ["SENSE TEMP", "SENSE PRE", "DOOR"])
+def test_a_gate_for_a_stream_that_is_not_there_is_refused(
+    stream: str, bench_with: PutOnBench
+) -> None:
+    bench = bench_with(obedient())
+    scenario = Scenario(name="x", max_steps=1, streams_until_ms={stream: 0})
+    with pytest.raises(
+        ConfigError,
+        match=f"'x': frames: no sensor line begins with '{stream}'; the plant says: "
+        "SENSE PRESS 18, SENSE DOOR CLOSED",
+    ):
+        bench.run(scenario, PressureVesselInterlock)
 
 
 def test_an_event_on_a_field_that_is_not_there_is_refused(

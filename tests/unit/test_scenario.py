@@ -27,6 +27,10 @@ events = [{ at_ms = 300, set = { door_closed = false } }]
 [once]
 max_steps = 1
 frames = "once"
+
+[blind]
+max_steps = 1
+frames = { "SENSE TEMP" = { until_ms = 300 }, "SENSE LEVEL" = "once" }
 """
 
 
@@ -34,9 +38,11 @@ def test_a_scenario_is_read_from_its_table(tmp_path: Path) -> None:
     file = tmp_path / "scenarios.toml"
     file.write_text(WHOLE)
     scenarios = load_scenarios(file)
-    assert list(scenarios) == ["plain", "door", "once"]
+    assert list(scenarios) == ["plain", "door", "once", "blind"]
     assert scenarios["plain"].frames_until_ms is None
     assert scenarios["once"].frames_until_ms == 0
+    assert scenarios["blind"].frames_until_ms is None
+    assert scenarios["blind"].streams_until_ms == {"SENSE TEMP": 300, "SENSE LEVEL": 0}
     door = scenarios["door"]
     assert (door.name, door.max_steps, door.frames_until_ms) == ("door", 18, 300)
     assert door.initial == {"pressure_kpa": 25}
@@ -52,7 +58,15 @@ def test_a_scenario_is_read_from_its_table(tmp_path: Path) -> None:
         ("[a]\nmax_steps = true\n", "a.max_steps: must be a whole number"),
         ("[a]\nmax_steps = 1\nmaxsteps = 2\n", "a.maxsteps: unknown key"),
         ("[a]\nmax_steps = 1\nframes = 'never'\n", 'a.frames: must be "always"'),
-        ("[a]\nmax_steps = 1\nframes = { until = 1 }\n", "a.frames.until: unknown"),
+        ("[a]\nmax_steps = 1\nframes = 1\n", 'a.frames: must be "always"'),
+        (
+            "[a]\nmax_steps = 1\nframes = { until_ms = 1, X = 'once' }\n",
+            "a.frames.X: unknown key",
+        ),
+        (
+            "[a]\nmax_steps = 1\nframes = { 'SENSE X' = { until = 1 } }\n",
+            'a.frames."SENSE X".until: unknown key',
+        ),
         ("[a]\nmax_steps = 1\ninject = [{ at_ms = 1 }]\n", "a.inject[0].line: missing"),
         ("[a]\nmax_steps = 1\ninject = [7]\n", "a.inject[0]: must be a table"),
         (
