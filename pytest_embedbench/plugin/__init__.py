@@ -31,7 +31,13 @@ from pytest_embedbench.plugin.host import controller, host, host_program, protoc
 from pytest_embedbench.plugin.paper import paper_run
 from pytest_embedbench.plugin.real import real_board, real_boards
 from pytest_embedbench.plugin.reports import Reports
-from pytest_embedbench.plugin.stash import CHECK, TESTLOG, in_use, session_of
+from pytest_embedbench.plugin.stash import (
+    CHECK,
+    TESTLOG,
+    concerns_us,
+    in_use,
+    session_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -105,6 +111,8 @@ def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
     """Keep to the profile, and refuse to run board tests without a board."""
+    if not any(map(concerns_us, items)):
+        return
     from pytest_embedbench.plugin import collect, profile  # noqa: PLC0415  # late
 
     profile.select(config, items)
@@ -113,6 +121,8 @@ def pytest_collection_modifyitems(
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
     """Remember that checks were left out: what is left may not pass for all."""
+    if not any(map(concerns_us, items)):
+        return
     from pytest_embedbench.plugin import profile  # noqa: PLC0415  # late
 
     profile.count_deselected(items)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()
 CHECK: pytest.StashKey[Check] = pytest.StashKey()
 TESTLOG: pytest.StashKey[TestLog] = pytest.StashKey()
+_MARKS = frozenset({"brief", "profile"})
 
 
 def in_use(config: pytest.Config) -> bool:
@@ -32,3 +33,10 @@ def session_of(config: pytest.Config) -> Session:
 
         config.stash[_SESSION] = start(config)
     return config.stash[_SESSION]
+
+
+def concerns_us(item: pytest.Item) -> bool:
+    """Say whether a test uses a board or is part of an evaluation."""
+    if "board_spec" in getattr(item, "fixturenames", ()):
+        return True
+    return any(mark.name in _MARKS for mark in item.iter_markers())
