@@ -104,7 +104,11 @@ class Board(Protocol):
         ...
 
     def reset(self) -> None:
-        """Press the reset button, or raise ``NotSupported``; time goes on."""
+        """Press the reset button, or raise ``NotSupported``; time goes on.
+
+        What was said before can be received right afterwards; what is said then, only
+        when time has passed.
+        """
         ...
 
     def close(self) -> None:

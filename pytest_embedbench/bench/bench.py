@@ -141,6 +141,9 @@ class Bench:
         self._recorder.take_pending()
         self._recorder.restart()
         self.board.reset()
+        # A real board talks on until it is held in reset.
+        self._recorder.pull()
+        self._recorder.take_pending()
         self._recorder.note("reset")
         self.uart.skip()
 

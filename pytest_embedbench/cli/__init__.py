@@ -10,7 +10,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.cli import inventory, setup
+from pytest_embedbench.cli import inventory, lab, setup
 from pytest_embedbench.errors import EmbedbenchError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         inventory.add_doctor,
         inventory.add_boards,
         inventory.add_plants,
+        lab.add_lab,
     ):
         add(commands)
     arguments = parser.parse_args(argv)

@@ -16,12 +16,14 @@ from pytest_embedbench.flashing import (
     run_command,
     uhubctl,
 )
+from pytest_embedbench.lab.options import options_of, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_embedbench.lab.opening import Port
     from pytest_embedbench.lab.options import Options
+    from pytest_embedbench.model import BoardSpec
 
 Touch = Callable[["Port", str, Callable[[], None]], None]
 """Does something to the board on an open port, given also its address. The function
@@ -36,16 +38,17 @@ class Hands:
     power_cycle: Touch | None = None
 
 
-def hands_for(name: str, options: Options) -> Hands:
+def hands_for(spec: BoardSpec) -> Hands:
     """Return what the options of a board say can be done to it.
 
     Raises:
-        ConfigError: a reset sequence or the way to switch power makes no sense.
+        ConfigError: an option is unknown or makes no sense.
     """
-    return Hands(reset=_reset(name, options), power_cycle=_power(name, options))
+    options = options_of(spec)
+    return Hands(reset=_reset(spec, options), power_cycle=_power(spec, options))
 
 
-def _reset(name: str, options: Options) -> Touch | None:
+def _reset(spec: BoardSpec, options: Options) -> Touch | None:
     if options.reset_command:
         return partial(_by_command, options)
     if not options.reset_sequence:
@@ -56,15 +59,16 @@ def _reset(name: str, options: Options) -> Touch | None:
         check_sequence(sequence)
     except ConfigError as error:
         names = ", ".join(sorted(RESETS))
-        message = f"{name}: options.reset_sequence: {error}; or one of {names}"
-        raise ConfigError(message) from error
+        place = place_of(spec, "reset", "sequence")
+        raise ConfigError(f"{place}: {error}; or one of {names}") from error
     return partial(_by_lines, sequence, options.silent_after_reset_ms / 1000)
 
 
-def _power(name: str, options: Options) -> Touch | None:
+def _power(spec: BoardSpec, options: Options) -> Touch | None:
     if bool(options.power_off) != bool(options.power_on):
+        here, other = ("off", "on") if options.power_off else ("on", "off")
         raise ConfigError(
-            f"{name}: options.power_off and power_on: give both commands, or neither"
+            f"{place_of(spec, 'power', here)}: needs power.{other}, and there is none"
         )
     if options.power_off:
         return partial(_by_switch, options)

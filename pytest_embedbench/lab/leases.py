@@ -101,6 +101,24 @@ class Leases:
             return self._leases(taken)
         return self._wait(wishes, options, wait_s)
 
+    def key_of(self, sought: Sought, ports: Sequence[Attached]) -> str:
+        """Return what a board is locked by; "" if it needs no lock.
+
+        Also of a board that is not there because its holder restarts it, or because
+        it was lost in this run.
+
+        Raises:
+            BoardUnreachable: there is no such board.
+        """
+        try:
+            return find(sought, ports).key
+        except BoardUnreachable:
+            for key, note in self._notes():
+                is_it = str(sought) == note.asked or sought.port == note.address
+                if is_it and (note.holder or note.lost_in(notes.this_run())):
+                    return key
+            raise
+
     def _queue(self) -> Queue:
         return Queue(self.folder)
 
@@ -135,28 +153,19 @@ class Leases:
                 pause(_POLL_S)
 
     def _options(self, wish: Wish, ports: Sequence[Attached]) -> list[_Option]:
-        """Find what fits a wish, also what its holder has just made disappear."""
+        """Find what fits a wish."""
         options: list[_Option] = []
         problems: list[str] = []
         for board, sought in wish.boards:
             try:
-                key: str | None = find(sought, ports).key
+                key = self.key_of(sought, ports)
             except BoardUnreachable as problem:
                 problems.append(f"{board}: {problem}")
-                key = self._known_as(sought)
-            if key is not None:
+            else:
                 options.append(_Option(board=board, sought=sought, key=key))
         if not options:
             raise BoardUnreachable("\n".join(problems))
         return options
-
-    def _known_as(self, sought: Sought) -> str | None:
-        """Return the lock of a board that is not there, but held or just lost."""
-        for key, note in self._notes():
-            is_it = str(sought) == note.asked or sought.port == note.address
-            if is_it and (note.holder or note.lost_in(notes.this_run())):
-                return key
-        return None
 
     def _ours(self) -> frozenset[str]:
         return frozenset(

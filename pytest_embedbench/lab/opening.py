@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -25,6 +26,9 @@ from pytest_embedbench.lab.users import users_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+READ_SLICE_S = 0.01
+"""How long a read waits. Changed later, it would renegotiate a remote port."""
+WRITE_WITHIN_S = 1.0
 _BUSY = (errno.EBUSY, errno.EAGAIN)
 
 
@@ -33,8 +37,6 @@ class Port(Protocol):
 
     dtr: bool
     rts: bool
-    timeout: float | None
-    write_timeout: float | None
 
     @property
     def in_waiting(self) -> int:
@@ -54,11 +56,11 @@ class Port(Protocol):
         ...
 
     def read(self, size: int = 1, /) -> bytes:
-        """Return up to ``size`` bytes, after ``timeout`` at the latest."""
+        """Return up to ``size`` bytes, after ``READ_SLICE_S`` at the latest."""
         ...
 
     def write(self, data: bytes, /) -> int | None:
-        """Send ``data``, within ``write_timeout``."""
+        """Send ``data``; ``SerialTimeoutException`` after ``WRITE_WITHIN_S``."""
         ...
 
     def reset_output_buffer(self) -> None:
@@ -98,7 +100,15 @@ def open_port(
     lines = lines or Lines()
     make = make or cast("Callable[..., Port]", _serial_for)
     try:
-        port = make(address, do_not_open=True, baudrate=baud_bps, exclusive=True)
+        port = make(
+            address,
+            do_not_open=True,
+            baudrate=baud_bps,
+            exclusive=True,
+            timeout=READ_SLICE_S,
+            # A client of RFC 2217 refuses a limit; its socket has one of its own.
+            write_timeout=None if address.startswith("rfc2217:") else WRITE_WITHIN_S,
+        )
     except (ValueError, serial.SerialException) as error:
         raise ConfigError(
             f"{address}: not a port that can be opened: {error}"
@@ -107,7 +117,10 @@ def open_port(
         # The first state that these ports ask for is this one; see below for POSIX.
         port.rts, port.dtr = lines.rts, lines.dtr
     try:
-        port.open()
+        with warnings.catch_warnings():
+            # pyserial's own: no fault of a suite that makes errors of warnings.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            port.open()
     except (OSError, ValueError) as error:
         raise _why_not(address, error) from error
     try:

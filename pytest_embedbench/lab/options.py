@@ -102,7 +102,8 @@ def options_of(spec: BoardSpec) -> Options:
         key: kind if kind in (str, int, bool) else tuple for key, kind in hints.items()
     }
     own = {key: value for key, value in spec.options.items() if not _for_flash(key)}
-    check_keys(spec.name, "options.", own, required={}, optional=kinds)
+    file, prefix = _where(spec)
+    check_keys(file, f"{prefix}options.", own, required={}, optional=kinds)
     return Options(**own)  # type: ignore[arg-type]  # checked above
 
 
@@ -119,8 +120,20 @@ def flash_settings(spec: BoardSpec) -> FlashSettings | None:
     }
     if table.get("method", "none") == "none":
         return None
-    file = str(spec.options.get("lab", "")) or "datasheet or lab file"
-    return read_settings(file, f"boards.{spec.name}.flash", table)
+    file, prefix = _where(spec)
+    return read_settings(file, f"{prefix}flash", table)
+
+
+def place_of(spec: BoardSpec, table: str, key: str) -> str:
+    """Return where a lab file, or a datasheet, has a key of one of its tables."""
+    file, prefix = _where(spec)
+    return f"{file}: {prefix}{table}.{key}"
+
+
+def _where(spec: BoardSpec) -> tuple[str, str]:
+    """Return the file that speaks of a board, and how its keys begin there."""
+    lab = str(spec.options.get("lab", ""))
+    return (lab, f"boards.{spec.name}.") if lab else (f"board {spec.name}", "")
 
 
 def _for_flash(key: str) -> bool:

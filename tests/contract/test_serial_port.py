@@ -9,7 +9,7 @@ import pytest
 from pytest_embedbench.engines.serial_port import SerialPort
 from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.testing import check_engine, tank_firmware
-from tests.pty_board import PtyBoard, spec_for
+from tests.support.pty_board import PtyBoard, spec_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.errors import BoardBusy, BoardGivenUp
 from pytest_embedbench.lab.leases import Leases
 from pytest_embedbench.lab.queue import Queue
-from tests.lab_process import LabProcess, wish
+from tests.support.lab_process import LabProcess, wish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

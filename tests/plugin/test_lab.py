@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.plugin.conftest import WITHOUT
-from tests.pty_board import Pty, PtyBoard
+from tests.support.pty_board import Pty, PtyBoard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator

@@ -149,12 +149,12 @@ class Connection:
             return
         raise BoardLost(self._why(failure, gone=gone)) from failure
 
-    def _is_gone(self, failure: OSError | None) -> bool:
+    def _is_gone(self, failure: Exception | None) -> bool:
         if getattr(failure, "errno", None) in _DEVICE_GONE:
             return True
         return self._node is not None and self._node != _node(self.found.address)
 
-    def _why(self, failure: OSError | None, *, gone: bool) -> str:
+    def _why(self, failure: Exception | None, *, gone: bool) -> str:
         if gone:
             return f"{self.found} was unplugged, or the board switched its USB off"
         if self._node is None:

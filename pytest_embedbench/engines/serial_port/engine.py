@@ -94,7 +94,7 @@ class SerialPort:
     ) -> SerialBoard:
         """Flash, open and reset a board that is ours."""
         options = options_of(spec)
-        hands = hands_for(spec.name, options)
+        hands = hands_for(spec)
         settings = flash_settings(spec)
         if settings is not None:
             _flash(spec, image, lease, _held(settings, hands))

@@ -42,7 +42,7 @@ class Pump:
     wire: Wire
     takes_within_s: float
     """How long the other side may take nothing of what is sent."""
-    failure: OSError | Stalled | None = field(default=None, init=False)
+    failure: Exception | None = field(default=None, init=False)
     _heard: list[Heard] = field(default_factory=list[Heard], init=False)
     _outgoing: bytearray = field(default_factory=bytearray, init=False)
     _guard: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -98,7 +98,7 @@ class Pump:
     def _run(self) -> None:
         try:
             self._move()
-        except (OSError, Stalled) as failure:
+        except Exception as failure:  # noqa: BLE001  # whatever it is, it is told
             self.failure = failure
         finally:
             with self._guard:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _READ_BYTES = 1 << 16
 _SLICE_BYTES = 64
-_SLICE_S = 0.01
 
 
 class Wire(Protocol):
@@ -108,15 +107,14 @@ class SlicedWire:
     port: Port
 
     def exchange(self, outgoing: bytes, wait_s: float) -> tuple[bytes, int]:
-        """Write with a limit, then read for a slice of time."""
+        """Write a piece, then read for a slice of time; the port has both limits."""
+        del wait_s
         sent = 0
         if outgoing:
             piece = outgoing[:_SLICE_BYTES]
-            self.port.write_timeout = wait_s
             with contextlib.suppress(serial.SerialTimeoutException):
                 self.port.write(piece)
                 sent = len(piece)
-        self.port.timeout = min(wait_s, _SLICE_S)
         return self.port.read(self.port.in_waiting or 1), sent
 
     def wake(self) -> None:

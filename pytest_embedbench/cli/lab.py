@@ -1,0 +1,91 @@
+"""``embedbench lab``: check a lab, and see who holds what."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.errors import ConfigError, EmbedbenchError, UnknownName
+from pytest_embedbench.lab.labfile import load_lab
+from pytest_embedbench.lab.leases import Leases
+from pytest_embedbench.lab.survey import Finding, check, standings
+
+if TYPE_CHECKING:
+    import argparse
+
+    from pytest_embedbench.cli.subcommands import Subcommands
+    from pytest_embedbench.lab.labfile import LabBoard
+    from pytest_embedbench.lab.survey import Standing
+
+LAB_ENV = "EMBEDBENCH_LAB"
+
+
+def add_lab(commands: Subcommands) -> None:
+    """Add ``embedbench lab list`` and ``embedbench lab check``."""
+    parser = commands.add_parser("lab", help="check a lab file; see who holds what")
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    lister = actions.add_parser("list", help="say where each board is and who has it")
+    checker = actions.add_parser(
+        "check", help="find, open and question every board that nobody has"
+    )
+    checker.add_argument("board", nargs="*", help="only these; default: all")
+    checker.add_argument(
+        "--no-ask",
+        action="store_true",
+        help="do not have flash tools ask boards who they are, which restarts them",
+    )
+    for action, run in ((lister, _list), (checker, _check)):
+        action.add_argument(
+            "--lab", metavar="FILE", help=f"the lab file [env: {LAB_ENV}]"
+        )
+        action.set_defaults(run=run)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    for standing in standings(load_lab(_file(arguments)), Leases()):
+        sys.stdout.write(f"{_line(standing)}\n")
+        for waiter in standing.waiters:
+            sys.stdout.write(f"    waited for by {waiter}\n")
+    return 0
+
+
+def _line(standing: Standing) -> str:
+    board = standing.board
+    kind = f"{board.datasheet} [{' '.join(board.labels)}]"
+    where = standing.port or f"not there: {board.sought}"
+    state = f"held by {standing.holder}" if standing.holder else "free"
+    return f"{board.name:<16} {kind:<32} {where}; {state}"
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    file = _file(arguments)
+    lab = load_lab(file)
+    registry = Registry(lab=file)
+    names: list[str] = arguments.board or list(lab.boards)
+    for name in names:
+        if name not in lab.boards:
+            raise UnknownName("lab board", name, lab.boards)
+    findings = [
+        _checked(lab.boards[name], registry, ask=not arguments.no_ask) for name in names
+    ]
+    return 0 if all(finding.is_well for finding in findings) else 1
+
+
+def _checked(board: LabBoard, registry: Registry, *, ask: bool) -> Finding:
+    try:
+        spec = board.over(registry.board(board.name))
+        finding = check(board, spec, Leases(), ask=ask)
+    except EmbedbenchError as error:
+        finding = Finding(is_well=False, text=str(error))
+    sys.stdout.write(f"{board.name}: {finding.text}\n")
+    return finding
+
+
+def _file(arguments: argparse.Namespace) -> Path:
+    text: str = arguments.lab or os.environ.get(LAB_ENV, "")
+    if not text:
+        raise ConfigError(f"no lab file: name one with --lab or {LAB_ENV}")
+    return Path(text)
