@@ -6,7 +6,7 @@ loaded until a test asks for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,13 @@ class Registry:
     find: Callable[[str], Iterable[EntryPoint]] = installed
     lab: Path | None = None
     """A lab file: its boards, labels and pools are boards too, before all others."""
+    _seen: dict[str, dict[str, EntryPoint]] = field(
+        default_factory=dict["str", "dict[str, EntryPoint]"],
+        init=False,
+        repr=False,
+        compare=False,
+    )
+    """What was found of each kind: looking at all that is installed takes a while."""
 
     def engine(self, name: str) -> Engine:
         """Return an engine with its default options."""
@@ -76,7 +83,13 @@ class Registry:
         """Return the sorted names of one kind: board, plant, engine, builder."""
         if kind == "board":
             return sorted({*self._board_files(), *self.lab_names()})
-        return sorted(entry.name for entry in self.find(f"embedbench.{kind}s"))
+        return sorted(self._entries(kind))
+
+    def _entries(self, kind: str) -> dict[str, EntryPoint]:
+        if kind not in self._seen:
+            found = self.find(f"embedbench.{kind}s")
+            self._seen[kind] = {entry.name: entry for entry in found}
+        return self._seen[kind]
 
     def _lab(self) -> Lab | None:
         if self.lab is None:
@@ -95,14 +108,14 @@ class Registry:
     def _board_files(self) -> dict[str, Traversable]:
         """Map board names to files; an entry point names a package with TOML files."""
         files: dict[str, Traversable] = {}
-        for entry in self.find("embedbench.boards"):
+        for entry in self._entries("board").values():
             for file in resources.files(entry.value).iterdir():
                 if file.name.endswith(".toml"):
                     files[file.name.removesuffix(".toml")] = file
         return files
 
     def _load(self, kind: str, name: str) -> Any:  # noqa: ANN401  # typed by callers
-        entries = {entry.name: entry for entry in self.find(f"embedbench.{kind}s")}
+        entries = self._entries(kind)
         if name not in entries:
             raise UnknownName(kind, name, entries)
         try:

@@ -24,9 +24,12 @@ _NOT_BUILT = frozenset(
     {"agent_tests", "test", "tests", "visible", "docs", "tools", "build", "__pycache__"}
 )
 _REACHING = re.compile(
-    r"""^[ \t]*\#[ \t]*include(?:_next)?[ \t]*["<](?:/|[^">]*\.\.)[^">]*[">]"""
-    r"""|\.incbin\b|^[ \t]*\#[ \t]*embed\b""",
-    re.MULTILINE,
+    r"""
+    "(?:/|\.\.)[^"\n]*" | "[^"\n]*/\.\.[^"\n]*"    # a path out of what is built
+    | <(?:/|\.\.)[^>\n]*> | <[^>\n]*/\.\.[^>\n]*>  # the same, as an include
+    | \.incbin\b | ^[ \t]*\#[ \t]*embed\b
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 
 

@@ -22,7 +22,13 @@ from pytest_embedbench.evaluation.verdict import Outcome, Stage
 from pytest_embedbench.plugin.options import setting
 from pytest_embedbench.plugin.profile import DESELECTED
 from pytest_embedbench.plugin.report import blame_for, causes, reason_for
-from pytest_embedbench.plugin.stash import CHECK, TESTLOG, session_of
+from pytest_embedbench.plugin.stash import (
+    ANNOUNCEMENTS,
+    CHECK,
+    NOTE,
+    TESTLOG,
+    session_of,
+)
 from pytest_embedbench.task import submitted
 
 if TYPE_CHECKING:
@@ -33,8 +39,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.plugin.testlog import TestLog
     from pytest_embedbench.task import Suite
 
-NOTE = "embedbench_note"
-ANNOUNCEMENTS = "embedbench_announcements"
 SEED = "embedbench_seed"
 """A user property of this name is a seed of its test."""
 _ANNOUNCED: pytest.StashKey[bool] = pytest.StashKey()
@@ -59,7 +63,7 @@ def attach(
         "reason": reason,
         "duration_s": report.duration,
         "last": report.when == "teardown",
-        "details": _details(item, log),
+        "details": _details(item, log, report),
     }
     setattr(report, NOTE, note)
     if log is not None:
@@ -114,7 +118,9 @@ def _goal(check: Check) -> Stage:
     return Stage.HOST_TEST if check.on_host else Stage.INTEGRATION
 
 
-def _details(item: pytest.Item, log: TestLog | None) -> dict[str, Any]:
+def _details(
+    item: pytest.Item, log: TestLog | None, report: pytest.TestReport
+) -> dict[str, Any]:
     if log is None:
         return {}
     details: dict[str, Any] = {}
@@ -132,6 +138,9 @@ def _details(item: pytest.Item, log: TestLog | None) -> dict[str, Any]:
     ]
     if scenarios:
         details["scenarios"] = scenarios
+    if report.when == "teardown":
+        run_dir = session_of(item.config).run_dir
+        details["folder"] = log.folder().relative_to(run_dir).as_posix()
     seeds = [value for name, value in item.user_properties if name == SEED]
     if seeds:
         details["seeds"] = seeds

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.plugin.stash import session_of
+from pytest_embedbench.plugin.stash import NOTE, session_of
 
 if TYPE_CHECKING:
     from pytest_embedbench.plugin.verdict import Verdicts
-
-_NOTE = "embedbench_note"
 
 
 class Reports:
@@ -24,7 +22,7 @@ class Reports:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take in how a phase of a test went."""
         if self._verdicts is None:
-            if not hasattr(report, _NOTE):
+            if not hasattr(report, NOTE):
                 return
             from pytest_embedbench.plugin.verdict import Verdicts  # noqa: PLC0415
 
@@ -43,5 +41,4 @@ class Reports:
         """Print the verdicts."""
         if self._verdicts is not None:
             terminalreporter.section("embedbench verdicts")
-            for line in self._verdicts.table():
-                terminalreporter.write_line(line)
+            terminalreporter.write_line(self._verdicts.table())

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from pytest_embedbench.plugin.testlog import TestLog
 
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()
+NOTE = "embedbench_note"
+ANNOUNCEMENTS = "embedbench_announcements"
+"""Attributes of a test report, which xdist carries along."""
 CHECK: pytest.StashKey[Check] = pytest.StashKey()
 TESTLOG: pytest.StashKey[TestLog] = pytest.StashKey()
 _MARKS = frozenset({"brief", "profile"})

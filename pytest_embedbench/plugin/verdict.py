@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.clock import host_stamp
+from pytest_embedbench.clock import Deadline, host_stamp
 from pytest_embedbench.evaluation.ledger import Ledger
-from pytest_embedbench.plugin.note import ANNOUNCEMENTS, NOTE
+from pytest_embedbench.plugin.stash import ANNOUNCEMENTS, NOTE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     import pytest
 
 FILE = "verdict.json"
+_WRITTEN_EVERY_S = 0.25
 _NO_BOARD = "no-board"
 _RERUN: str = "rerun"
 """What pytest-rerunfailures calls an attempt that will be made again."""
@@ -26,11 +26,16 @@ _RERUN: str = "rerun"
 
 @dataclass(slots=True)
 class Verdicts:
-    """One ledger for each suite, written down whenever a check has ended."""
+    """One ledger for each suite, written down while checks come to their ends.
+
+    A run that is killed loses a quarter of a second of them, and no file.
+    """
 
     run_dir: Path
     ledgers: dict[str, Ledger] = field(default_factory=dict[str, Ledger])
     ended_at: str | None = None
+    _unwritten: dict[str, Ledger] = field(default_factory=dict[str, Ledger])
+    _written: Deadline = field(default_factory=lambda: Deadline(0.0))
 
     def take(self, report: pytest.TestReport) -> None:
         """Take in what a report brings, and write what has changed."""
@@ -49,41 +54,55 @@ class Verdicts:
         if report.outcome == _RERUN:
             ledger.retry(note["check"])
         if note["last"]:
-            self._write(ledger)
+            self._note(ledger)
 
     def finish(self) -> None:
         """Write all files for the last time."""
         self.ended_at = host_stamp()
-        for ledger in self.ledgers.values():
-            self._write(ledger)
+        self._unwritten = dict(self.ledgers)
+        self._write()
 
-    def table(self) -> Iterator[str]:
-        """Yield one line for each suite and board."""
-        for name, ledger in self.ledgers.items():
-            for board in ledger.boards():
-                decision = ledger.decision(board)
-                verdict = decision.verdict.value if decision.verdict else "no verdict"
-                reason = decision.reason.partition("\n")[0]
-                columns = (name, board or _NO_BOARD, verdict, decision.stage or "-")
-                yield f"{'  '.join(columns)}  {reason}"
+    def table(self) -> str:
+        """Return one line for each suite and board."""
+        rows = [
+            (
+                ledger.announcement["task"],
+                board or _NO_BOARD,
+                ledger.announcement["profile"],
+                decision.verdict.value if decision.verdict else "no verdict",
+                decision.stage or "-",
+                decision.reason.partition("\n")[0],
+            )
+            for ledger in self.ledgers.values()
+            for board in ledger.boards()
+            for decision in (ledger.decision(board),)
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join(
+            "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows
+        )
 
     def _take_lost(self, report: pytest.TestReport) -> None:
         """A report without a note is none of ours, or of a worker that has died."""
         for ledger in self.ledgers.values():
             if report.failed and ledger.knows(report.nodeid):
                 ledger.lose(report.nodeid, str(report.longrepr).strip())
-                self._write(ledger)
+                self._note(ledger)
 
-    def _write(self, ledger: Ledger) -> None:
-        for board in ledger.boards():
-            record = ledger.record(board, ended_at=self.ended_at)
-            _replace(self.folder(ledger, board) / FILE, record)
+    def _note(self, ledger: Ledger) -> None:
+        self._unwritten[ledger.announcement["suite"]] = ledger
+        if self._written.passed():
+            self._write()
+            self._written = Deadline(_WRITTEN_EVERY_S)
 
-    def folder(self, ledger: Ledger, board: str) -> Path:
-        """Return where the verdict on a suite goes for one board."""
-        suite = PurePosixPath(ledger.announcement["suite"])
-        inside = suite.name if suite.is_absolute() else suite
-        return self.run_dir / inside / (board or _NO_BOARD)
+    def _write(self) -> None:
+        for name, ledger in self._unwritten.items():
+            suite = PurePosixPath(name)
+            inside = suite.name if suite.is_absolute() else suite
+            for board in ledger.boards():
+                record = ledger.record(board, ended_at=self.ended_at)
+                _replace(self.run_dir / inside / (board or _NO_BOARD) / FILE, record)
+        self._unwritten.clear()
 
 
 def _replace(file: Path, record: dict[str, Any]) -> None:

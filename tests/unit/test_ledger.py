@@ -1,0 +1,212 @@
+"""What is known of an evaluation while it goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_embedbench.evaluation.ledger import Announced, Announcement, Ledger, Note
+from pytest_embedbench.evaluation.verdict import Outcome
+
+HOST, LOOP = "test_host.py::test_off", "test_loop.py::test_fill[native]"
+
+
+def announcement(*checks: Announced, profile: str = "full") -> Announcement:
+    return {
+        "suite": "suites/tank",
+        "task": "tank",
+        "profile": profile,
+        "submission": None,
+        "sources": {"src/controller.c": "00ff"},
+        "sentences": {"T1": "Off at first.", "T2": "On below 30."},
+        "deselected_count": 0,
+        "checks": list(checks),
+    }
+
+
+def check(name: str, board: str, *brief: str) -> Announced:
+    stage = "INTEGRATION" if board else "HOST_TEST"
+    return {"check": name, "board": board, "stage": stage, "brief": list(brief)}
+
+
+def note(
+    name: str,
+    outcome: str = "passed",
+    *,
+    last: bool = False,
+    stage: str = "INTEGRATION",
+    **details: object,
+) -> Note:
+    return {
+        "suite": "suites/tank",
+        "check": name,
+        "outcome": outcome,
+        "stage": stage,
+        "reason": "" if outcome == "passed" else f"{name} {outcome}",
+        "duration_s": 0.5,
+        "last": last,
+        "details": details,
+    }
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    told = announcement(check(HOST, "", "T1"), check(LOOP, "native", "T2"))
+    return Ledger(told, started_at="2026-01-01T00:00:00Z")
+
+
+def go_well(ledger: Ledger, *names: str) -> None:
+    for name in names:
+        ledger.note(note(name))
+        ledger.note(note(name))
+        ledger.note(note(name, last=True))
+
+
+def test_the_record_of_a_pass_is_complete(ledger: Ledger) -> None:
+    go_well(ledger, HOST, LOOP)
+    record = ledger.record("native", ended_at="2026-01-01T00:00:09Z")
+    assert record["complete"] is True
+    assert (record["verdict"], record["stage"]) == ("PASS", "INTEGRATION")
+    assert record["unsandboxed"] is True
+    assert record["counts"]["passed"] == record["counts"]["checks"] == 2
+    assert record["duration_s"] == 3.0
+
+
+def test_a_record_before_the_end_says_so(ledger: Ledger) -> None:
+    go_well(ledger, HOST)
+    record = ledger.record("native", ended_at=None)
+    assert record["complete"] is False
+    assert record["verdict"] is None
+    assert [c["outcome"] for c in record["checks"]] == ["passed", "unfinished"]
+
+
+def test_a_run_that_was_cut_short_is_not_complete(ledger: Ledger) -> None:
+    go_well(ledger, HOST)
+    assert ledger.record("native", ended_at="2026-01-01T00:00:09Z")["complete"] is False
+
+
+def test_a_failure_quotes_the_brief(ledger: Ledger) -> None:
+    go_well(ledger, HOST)
+    ledger.note(note(LOOP, "failed"))
+    ledger.note(note(LOOP, last=True))
+    record = ledger.record("native", ended_at="later")
+    assert (record["verdict"], record["decided_by"]) == ("INT", LOOP)
+    assert record["brief"] == {"T2": "On below 30."}
+    assert record["reason"] == f"{LOOP} failed"
+
+
+@pytest.mark.parametrize("phase", range(3))
+@pytest.mark.parametrize("outcome", ["failed", "broken", "skipped"])
+def test_one_bad_phase_spoils_a_check(
+    ledger: Ledger, phase: int, outcome: str
+) -> None:
+    go_well(ledger, HOST)
+    for number in range(3):
+        how = outcome if number == phase else "passed"
+        ledger.note(note(LOOP, how, last=number == 2))
+    assert ledger.record("native", ended_at="later")["counts"][outcome] == 1
+
+
+def test_the_first_bad_phase_is_the_one_that_is_told(ledger: Ledger) -> None:
+    ledger.note(note(LOOP, "failed", stage="BOOT"))
+    ledger.note(note(LOOP, "broken", stage="INTEGRATION", last=True))
+    shown = ledger.record("native", ended_at=None)["checks"][1]
+    assert (shown["outcome"], shown["stage"]) == ("failed", "BOOT")
+
+
+def test_a_check_that_passes_only_when_repeated_is_not_passed(ledger: Ledger) -> None:
+    # X10: retries show, and flaky is not passed.
+    go_well(ledger, HOST)
+    ledger.note(note(LOOP, "failed"))
+    ledger.retry(LOOP)
+    go_well(ledger, LOOP)
+    record = ledger.record("native", ended_at="later")
+    shown = record["checks"][1]
+    assert (shown["outcome"], shown["attempts"]) == ("broken", 2)
+    assert "passed in attempt 2 only; before: " in shown["reason"]
+    assert (record["verdict"], record["stage"]) == (None, "BENCH")
+
+
+def test_a_check_that_fails_again_is_failed(ledger: Ledger) -> None:
+    go_well(ledger, HOST)
+    ledger.note(note(LOOP, "failed"))
+    ledger.retry(LOOP)
+    ledger.note(note(LOOP, "failed"))
+    ledger.note(note(LOOP, last=True))
+    assert ledger.record("native", ended_at="later")["verdict"] == "INT"
+
+
+def test_a_lost_worker_is_our_fault(ledger: Ledger) -> None:
+    go_well(ledger, HOST)
+    ledger.lose(LOOP, "worker 'gw0' crashed")
+    record = ledger.record("native", ended_at="later")
+    assert (record["verdict"], record["stage"]) == (None, "BENCH")
+    assert record["reason"] == "worker 'gw0' crashed"
+
+
+def test_a_loss_after_the_end_changes_nothing(ledger: Ledger) -> None:
+    go_well(ledger, HOST, LOOP)
+    ledger.lose(LOOP, "worker 'gw0' crashed")
+    assert ledger.record("native", ended_at="later")["verdict"] == "PASS"
+
+
+def test_host_checks_count_for_every_board() -> None:
+    checks = [check(HOST, "", "T1", "T2"), check("a", "native"), check("b", "uno")]
+    ledger = Ledger(announcement(*checks), started_at="")
+    assert ledger.boards() == ("native", "uno")
+    go_well(ledger, HOST, "a")
+    ledger.note(note("b", "failed", last=True))
+    assert ledger.decision("native").verdict is not None
+    assert ledger.record("native", ended_at="later")["verdict"] == "PASS"
+    assert ledger.record("uno", ended_at="later")["verdict"] == "INT"
+
+
+def test_host_checks_alone_have_a_record_without_a_board() -> None:
+    ledger = Ledger(announcement(check(HOST, "", "T1")), started_at="")
+    go_well(ledger, HOST)
+    assert ledger.boards() == ("",)
+    record = ledger.record("", ended_at="later")
+    assert (record["board"], record["verdict"]) == (None, None)
+
+
+def test_workers_announce_the_same_checks_once(ledger: Ledger) -> None:
+    go_well(ledger, HOST)
+    ledger.announce(ledger.announcement)
+    assert ledger.record("native", ended_at=None)["counts"]["passed"] == 1
+
+
+@pytest.mark.parametrize(("profile", "verdict"), [("full", None), ("paper", "PASS")])
+def test_only_the_full_profile_has_to_check_the_whole_brief(
+    profile: str, verdict: str | None
+) -> None:
+    checks = [check(HOST, "", "T1"), check(LOOP, "native", "T1")]
+    ledger = Ledger(announcement(*checks, profile=profile), started_at="")
+    go_well(ledger, HOST, LOOP)
+    assert ledger.record("native", ended_at="later")["verdict"] == verdict
+
+
+def test_scenarios_are_summed_up_as_published(ledger: Ledger) -> None:
+    good = {"name": "fill", "metrics": {"overshoot": 5, "hard_limit_margin_c": 3}}
+    bad = {"name": "silence", "metrics": {"overshoot": 1, "hard_limit_margin_c": 1}}
+    ledger.note(note(HOST, last=True, scenarios=[good]))
+    ledger.note(note(LOOP, "failed", last=True, scenarios=[bad]))
+    assert ledger.record("native", ended_at=None)["aggregate"] == {
+        "scenarios": 2,
+        "passed": 1,
+        "failure_category": "silence",
+        "max_overshoot": 5,
+        "min_hard_limit_margin": 1,
+    }
+
+
+def test_what_was_built_is_told_once(ledger: Ledger) -> None:
+    image = {"sha256": "aa"}
+    ledger.note(note(LOOP, image=image, tools={"pio": "6"}))
+    ledger.note(note(HOST, host_driver={"sha256": "bb"}, tools={"cc": "12"}))
+    record = ledger.record("native", ended_at=None)
+    assert (record["image"], record["host_driver"]) == (image, {"sha256": "bb"})
+    assert record["tools"] == {"pio": "6", "cc": "12"}
+
+
+def test_outcomes_are_all_counted(ledger: Ledger) -> None:
+    counts = ledger.record("native", ended_at=None)["counts"]
+    assert set(counts) == {"checks", "deselected", *(o.value for o in Outcome)}
