@@ -110,7 +110,7 @@ def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
     blamed = Counter(
         value
         for outcome in ("failed", "error")
-        for report in reporter.getreports(outcome)
+        for report in _of_tests(reporter, outcome)
         for name, value in report.user_properties
         if name == BLAME
     )
@@ -125,11 +125,19 @@ def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
         reporter.write_line(f"embedbench: artifacts in {session.run_dir}")
 
 
+def _of_tests(
+    reporter: pytest.TerminalReporter, outcome: str
+) -> list[pytest.TestReport]:
+    """Return the reports of tests; files that cannot be collected have some, too."""
+    reports = reporter.getreports(outcome)
+    return [report for report in reports if hasattr(report, "user_properties")]
+
+
 def _never_ran(reporter: pytest.TerminalReporter, session: Session) -> list[str]:
     """Return the boards whose every test was skipped: green, and yet no result."""
     outcomes: dict[str, set[str]] = {}
     for outcome in ("passed", "failed", "error", "skipped"):
-        for report in reporter.getreports(outcome):
+        for report in _of_tests(reporter, outcome):
             for name, value in report.user_properties:
                 if name == BOARD:
                     outcomes.setdefault(str(value), set()).add(outcome)

@@ -41,4 +41,5 @@ class Reports:
         """Print the verdicts."""
         if self._verdicts is not None:
             terminalreporter.section("embedbench verdicts")
-            terminalreporter.write_line(self._verdicts.table())
+            for line in self._verdicts.table():
+                terminalreporter.write_line(line)

@@ -62,7 +62,7 @@ class Verdicts:
         self._unwritten = dict(self.ledgers)
         self._write()
 
-    def table(self) -> str:
+    def table(self) -> list[str]:
         """Return one line for each suite and board."""
         rows = [
             (
@@ -78,9 +78,7 @@ class Verdicts:
             for decision in (ledger.decision(board),)
         ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return "\n".join(
-            "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows
-        )
+        return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
     def _take_lost(self, report: pytest.TestReport) -> None:
         """A report without a note is none of ours, or of a worker that has died."""

@@ -15,9 +15,12 @@ import pytest
 # class is not the one that is looked for.
 import pytest_embedbench.plugin.collect
 import pytest_embedbench.plugin.header
+import pytest_embedbench.plugin.note
+import pytest_embedbench.plugin.profile
 import pytest_embedbench.plugin.report
 import pytest_embedbench.plugin.session
 import pytest_embedbench.plugin.testlog
+import pytest_embedbench.plugin.verdict
 import pytest_embedbench.testing  # noqa: F401
 
 if TYPE_CHECKING:

@@ -96,9 +96,7 @@ def test_a_failure_quotes_the_brief(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize("phase", range(3))
 @pytest.mark.parametrize("outcome", ["failed", "broken", "skipped"])
-def test_one_bad_phase_spoils_a_check(
-    ledger: Ledger, phase: int, outcome: str
-) -> None:
+def test_one_bad_phase_spoils_a_check(ledger: Ledger, phase: int, outcome: str) -> None:
     go_well(ledger, HOST)
     for number in range(3):
         how = outcome if number == phase else "passed"

@@ -1,0 +1,329 @@
+"""From checks to ``verdict.json``: what ends up in it, however a run goes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Suite
+
+TASK = """
+[task]
+name = "tank"
+plant = "tank_fill_drain"
+brief = "BRIEF.md"
+boot_line = "DBG BOOTED"
+edit_surface = ["src/controller.c"]
+"""
+BRIEF = """
+- **T1** The pump is off at first.
+- **T2** A level below 30 switches the pump on.
+"""
+# The host stage needs a compiler; here a stand-in takes its place.
+CONFTEST = """
+import pytest
+
+@pytest.fixture
+def controller():
+    return object()
+"""
+HOST = """
+import pytest
+from pytest_embedbench.errors import FirmwareCrash
+
+@pytest.mark.brief("T1")
+def test_host(controller):
+    pass
+"""
+LOOP = """
+import pytest
+
+@pytest.mark.brief("T2")
+def test_loop(bench, plant):
+    bench.wait_for_boot()
+    loop = bench.connect(plant("tank_fill_drain", level=20))
+    bench.run_for(100)
+    assert loop.state.pump_on
+"""
+LAZY = """
+from pytest_embedbench.testing.shell import line_shell
+
+firmware = line_shell(("DBG BOOTED",), lambda: lambda line, now_ms: None)
+"""
+SILENT = """
+def firmware(uart):
+    while True:
+        yield 100
+"""
+CRASHES_AT_BOOT = """
+from pytest_embedbench.errors import FirmwareCrash
+
+def firmware(uart):
+    yield 10
+    raise FirmwareCrash("hard fault")
+"""
+
+
+@pytest.fixture
+def task(suite: Suite) -> Suite:
+    """A task whose two checks its firmware passes."""
+    (suite.root / "task.toml").write_text(TASK)
+    (suite.root / "BRIEF.md").write_text(BRIEF)
+    (suite.root / "conftest.py").write_text(CONFTEST)
+    suite.test(HOST, "test_host.py")
+    suite.test(LOOP, "test_loop.py")
+    return suite
+
+
+def verdict(suite: Suite) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(suite.only("verdict.json").read_text())
+    return record
+
+
+def decided(suite: Suite) -> tuple[str | None, str | None]:
+    record = verdict(suite)
+    return record["verdict"], record["stage"]
+
+
+def without_host_times(record: dict[str, Any]) -> str:
+    text = json.dumps(record, sort_keys=True)
+    for check in record["checks"]:
+        text = text.replace(f'"duration_s": {check["duration_s"]}', "")
+    for name in ("started_at", "ended_at", "duration_s"):
+        text = text.replace(json.dumps(record[name]), "")
+    return text
+
+
+def test_a_submission_that_passes_every_check_passes(task: Suite) -> None:
+    result = task.run()
+    result.assert_outcomes(passed=2)
+    record = verdict(task)
+    assert (record["verdict"], record["stage"]) == ("PASS", "INTEGRATION")
+    assert record["complete"] is True
+    assert record["board"] == "lab"
+    assert len(record["image"]["sha256"]) == 64
+    assert record["tools"]["engine"] == "lab engine 1"
+    assert record["unsandboxed"] is True
+    result.stdout.fnmatch_lines(
+        ["tank  lab  full  PASS  INTEGRATION  all 2 checks passed"]
+    )
+
+
+def test_a_failed_check_shows_the_sentence_it_enforces(task: Suite) -> None:
+    task.firmware(LAZY)
+    result = task.run()
+    result.stdout.fnmatch_lines(
+        ["*- brief T2 -*", "A level below 30 switches the pump on."]
+    )
+    record = verdict(task)
+    assert (record["verdict"], record["stage"]) == ("INT", "INTEGRATION")
+    assert record["brief"] == {"T2": "A level below 30 switches the pump on."}
+    test = json.loads(task.only("test.json").read_text())
+    assert test["brief"] == record["brief"]
+
+
+def test_a_check_that_names_no_sentence_of_the_brief_is_not_collected(
+    task: Suite,
+) -> None:
+    task.test(LOOP.replace("T2", "T7"), "test_loop.py")
+    result = task.run()
+    result.stdout.fnmatch_lines(
+        ["*test_loop: brief('T7'): no such sentence; known: T1, T2*"]
+    )
+    result.assert_outcomes(errors=1)
+
+
+@pytest.mark.parametrize(
+    ("firmware", "stage"),
+    [
+        ("syntax error", "TARGET_BUILD"),
+        (SILENT, "BOOT"),
+        (CRASHES_AT_BOOT, "BOOT"),
+        (LAZY, "INTEGRATION"),
+    ],
+    ids=["broken", "silent", "crashing", "lazy"],
+)
+def test_a_firmware_fails_in_the_stage_it_reaches(
+    task: Suite, firmware: str, stage: str
+) -> None:
+    # X7: every stage has its negative control.
+    task.firmware(firmware)
+    task.run()
+    assert decided(task) == ("INT", stage)
+
+
+def test_a_failure_on_the_host_comes_before_one_on_the_board(task: Suite) -> None:
+    task.firmware(LAZY)
+    task.test(HOST.replace("pass", "raise FirmwareCrash('overflow')"), "test_host.py")
+    task.run()
+    assert decided(task) == ("HOST", "HOST_TEST")
+
+
+def test_a_fault_of_the_test_is_no_verdict(task: Suite) -> None:
+    task.test(LOOP.replace("loop.state.pump_on", "loop.state.color"), "test_loop.py")
+    task.run()
+    assert decided(task) == (None, "BENCH")
+
+
+def test_a_board_that_cannot_run_is_no_verdict(task: Suite) -> None:
+    # B15: could not run is never green.
+    task.board("absent")
+    result = task.run(board="absent")
+    result.assert_outcomes(passed=1, skipped=1)
+    record = verdict(task)
+    assert (record["verdict"], record["stage"]) == (None, "BENCH")
+    assert "the crane" in record["reason"]
+
+
+def test_checks_left_out_by_the_user_are_no_pass(task: Suite) -> None:
+    task.run("-k", "test_host or test_loop", "--deselect=test_loop.py::test_loop[lab]")
+    record = verdict(task)
+    assert record["verdict"] is None
+    assert record["reason"] == "1 checks were left out by the user"
+
+
+def test_the_host_stage_alone_is_no_pass(task: Suite) -> None:
+    task.run("test_host.py", board="")
+    record = verdict(task)
+    assert (record["board"], record["verdict"]) == (None, None)
+
+
+def test_each_board_has_a_verdict_of_its_own(task: Suite) -> None:
+    task.board("absent")
+    task.run("--board=lab", board="absent")
+    (run,) = task.runs()
+    found = {path.parent.name for path in run.rglob("verdict.json")}
+    assert found == {"lab", "absent"}
+
+
+def test_tests_that_are_no_checks_have_no_verdict(task: Suite) -> None:
+    task.test("def test_visible(bench):\n    bench.wait_for_boot()\n", "test_v.py")
+    task.run("test_v.py")
+    (run,) = task.runs()
+    assert not list(run.rglob("verdict.json"))
+
+
+def test_workers_come_to_the_same_verdict(task: Suite) -> None:
+    task.test(LOOP.replace("level=20", "level=40"), "test_more.py")
+    task.run("-n0")
+    task.run("-n2")
+    alone, shared = (
+        json.loads(next(run.rglob("verdict.json")).read_text()) for run in task.runs()
+    )
+    assert alone["verdict"] == "INT"
+    assert without_host_times(alone) == without_host_times(shared)
+
+
+def test_a_worker_that_dies_is_our_fault(task: Suite) -> None:
+    task.test(
+        "import os\n" + LOOP.replace("assert", "os._exit(1); assert"), "test_l.py"
+    )
+    task.run("-n1", "test_host.py", "test_l.py")
+    record = verdict(task)
+    assert (record["verdict"], record["stage"]) == (None, "BENCH")
+    assert "crashed" in record["reason"]
+
+
+def test_a_run_that_dies_leaves_a_record_that_claims_nothing(task: Suite) -> None:
+    # The first check has ended: its file is there, whole, and open.
+    task.test(
+        "import os\n" + LOOP.replace("assert", "os._exit(1); assert"), "test_l.py"
+    )
+    (task.root / "test_loop.py").unlink()
+    task.pytester.runpytest_subprocess("--board=lab", "--embedbench-builder=lab")
+    record = verdict(task)
+    assert record["complete"] is False
+    assert record["verdict"] is None
+    assert [c["outcome"] for c in record["checks"]] == ["passed", "unfinished"]
+
+
+@pytest.mark.parametrize("how", ["KeyboardInterrupt", "pytest.exit.Exception('stop')"])
+def test_an_interrupted_run_says_what_it_knows(task: Suite, how: str) -> None:
+    task.test(LOOP.replace("assert", f"raise {how}\n    assert"), "test_loop.py")
+    task.pytester.runpytest_subprocess("--board=lab", "--embedbench-builder=lab")
+    record = verdict(task)
+    assert (record["complete"], record["verdict"]) == (False, None)
+    assert record["ended_at"] is not None
+    assert [c["outcome"] for c in record["checks"]] == ["passed", "unfinished"]
+
+
+def test_stopping_at_the_first_failure_is_not_complete(task: Suite) -> None:
+    task.test(HOST.replace("pass", "raise FirmwareCrash('overflow')"), "test_host.py")
+    task.run("-x")
+    record = verdict(task)
+    assert (record["verdict"], record["complete"]) == ("HOST", False)
+
+
+def test_a_check_that_passes_when_repeated_is_flaky_not_passed(task: Suite) -> None:
+    # X10: the number of attempts shows, and flaky is not passed.
+    flaky = LOOP.replace("assert", "tries.append(1)\n    assert len(tries) > 1 and")
+    task.test(
+        flaky.replace("import pytest", "import pytest\ntries = []"), "test_loop.py"
+    )
+    task.run("--reruns=2", "-n0")
+    record = verdict(task)
+    assert (record["verdict"], record["stage"]) == (None, "BENCH")
+    (loop,) = (c for c in record["checks"] if "test_loop" in c["check"])
+    assert (loop["outcome"], loop["attempts"]) == ("broken", 2)
+
+
+def test_an_empty_submission_is_none(task: Suite) -> None:
+    (task.root / "empty").mkdir()
+    task.run("--embedbench-firmware=empty")
+    assert decided(task) == ("NONE", None)
+
+
+def test_a_submission_folder_that_is_not_there_is_no_verdict(task: Suite) -> None:
+    task.run("--embedbench-firmware=typo")
+    assert decided(task) == (None, "BENCH")
+
+
+def test_a_submission_that_brings_its_own_shell_is_refused(task: Suite) -> None:
+    for name in ("controller.c", "uart_transport.c"):
+        path = task.root / "theirs" / "main" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("int x;\n")
+    result = task.run("--embedbench-firmware=theirs")
+    record = verdict(task)
+    assert (record["verdict"], record["stage"]) == ("HOST", "EDIT_SURFACE")
+    assert "main/uart_transport.c: not a submission's" in record["reason"]
+    result.stdout.fnmatch_lines(["embedbench: * x the submission is not taken"])
+
+
+def test_the_digests_of_what_was_submitted_are_recorded(task: Suite) -> None:
+    path = task.root / "theirs" / "controller.c"
+    path.parent.mkdir()
+    path.write_text("")
+    task.run("--embedbench-firmware=theirs")
+    record = verdict(task)
+    assert record["submission"] == str(path.parent)
+    assert record["sources"]["src/controller.c"].startswith("e3b0c44298fc1c14")
+
+
+def test_a_profile_runs_its_own_checks_and_those_of_none(task: Suite) -> None:
+    test = "@pytest.mark.profile('{0}')\ndef test_{0}(): pass\n"
+    names = [test.format(name) for name in ("full", "paper")]
+    task.test(
+        "import pytest\n" + "".join(names) + "def test_any(): pass\n", "test_p.py"
+    )
+    task.run("test_p.py").assert_outcomes(passed=2, deselected=1)
+    result = task.run("test_p.py", "--embedbench-profile=paper", "-v")
+    result.assert_outcomes(passed=2, deselected=1)
+    result.stdout.no_fnmatch_line("*test_full*")
+
+
+def test_a_profile_that_is_none_lists_those_there_are(task: Suite) -> None:
+    result = task.run("--embedbench-profile=strict")
+    result.stderr.fnmatch_lines(["*'strict' is not one of: full, paper"])
+
+
+def test_seeds_are_recorded(task: Suite) -> None:
+    seeded = LOOP.replace("(bench, plant)", "(bench, plant, record_property)")
+    text = "record_property('embedbench_seed', 7)\n    bench.wait_for_boot()"
+    task.test(seeded.replace("bench.wait_for_boot()", text), "test_loop.py")
+    task.run()
+    (loop,) = (c for c in verdict(task)["checks"] if "test_loop" in c["check"])
+    assert loop["seeds"] == [7]
