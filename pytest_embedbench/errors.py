@@ -28,6 +28,7 @@ The tree answers one question: whose fault is it?
         * ``ForbiddenOutput``  - the firmware said what it must not say
         * ``InvariantBroken``  - the plant was driven where it must not go
         * ``MalformedFrame``   - the firmware said something unreadable
+        * ``WrongOutput``      - the controller's step gave something else
 
 Errors cross process borders (xdist), so each is picklable: every ``__init__``
 argument is kept as an attribute and given again by ``__reduce__``.
@@ -275,3 +276,7 @@ class InvariantBroken(FirmwareFault):
 
 class MalformedFrame(FirmwareFault):
     """The firmware said something unreadable."""
+
+
+class WrongOutput(FirmwareFault):
+    """The controller's step gave something else than it has to."""

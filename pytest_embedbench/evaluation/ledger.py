@@ -39,6 +39,7 @@ class Announcement(TypedDict):
     submission: str | None
     sources: dict[str, str]
     sentences: dict[str, str]
+    tools: dict[str, str]
     deselected_count: int
     checks: list[Announced]
 
@@ -161,7 +162,7 @@ class Ledger:
             "counts": _counts(entries, told["deselected_count"]),
             "checks": [_shown(entry, told["sentences"]) for entry in entries],
             "sources": told["sources"],
-            **_built(entries),
+            **_built(entries, told["tools"]),
             "aggregate": _aggregate(entries),
             "unsandboxed": True,
             "started_at": self.started_at,
@@ -212,9 +213,9 @@ def _counts(entries: Sequence[_Entry], deselected_count: int) -> dict[str, int]:
     return {"checks": len(entries), **counts, "deselected": deselected_count}
 
 
-def _built(entries: Sequence[_Entry]) -> dict[str, Any]:
+def _built(entries: Sequence[_Entry], tools: Mapping[str, str]) -> dict[str, Any]:
     """Return what was built and by what; the same for all checks that got that far."""
-    built: dict[str, Any] = {"image": None, "host_driver": None, "tools": {}}
+    built: dict[str, Any] = {"image": None, "host_driver": None, "tools": dict(tools)}
     for entry in entries:
         for key in ("image", "host_driver"):
             built[key] = built[key] or entry.details.get(key)

@@ -6,6 +6,8 @@ It travels on the test reports, as plain tables: xdist carries those to the cont
 from __future__ import annotations
 
 import hashlib
+import platform
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -185,6 +187,12 @@ def _announcement(item: pytest.Item, suite: Suite) -> Announcement:
         "submission": submission,
         "sources": sources,
         "sentences": dict(session_of(config).brief(item.path)),
+        "tools": {
+            "pytest-embedbench": version("pytest-embedbench"),
+            "pytest": pytest.__version__,
+            "python": platform.python_version(),
+            "host": platform.platform(),
+        },
         "deselected_count": config.stash.get(DESELECTED, 0),
         "checks": [],
     }

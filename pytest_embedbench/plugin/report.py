@@ -108,7 +108,7 @@ def complete(
 def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
     """Print where the files are and how many failures were whose."""
     blamed = Counter(
-        value
+        str(value)
         for outcome in ("failed", "error")
         for report in _of_tests(reporter, outcome)
         for name, value in report.user_properties

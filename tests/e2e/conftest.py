@@ -10,6 +10,7 @@ import pytest
 
 from pytest_embedbench.builders.platformio import PlatformIO
 from pytest_embedbench.errors import ToolMissing
+from tests.e2e.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,3 +61,15 @@ def answering() -> Iterator[int]:
         except OSError as error:
             pytest.skip(f"this machine cannot even reach itself: {error}")
         yield port
+
+
+@pytest.fixture(scope="session")
+def images_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that evaluations share."""
+    return tmp_path_factory.mktemp("images")
+
+
+@pytest.fixture
+def evaluate(seeded: Seeded, images_dir: Path, tmp_path: Path) -> Evaluator:
+    """A function that runs a hidden suite."""
+    return Evaluator(seeded.core_dir, images_dir, tmp_path)

@@ -18,6 +18,7 @@ def announcement(*checks: Announced, profile: str = "full") -> Announcement:
         "submission": None,
         "sources": {"src/controller.c": "00ff"},
         "sentences": {"T1": "Off at first.", "T2": "On below 30."},
+        "tools": {},
         "deselected_count": 0,
         "checks": list(checks),
     }

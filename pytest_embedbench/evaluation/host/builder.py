@@ -7,6 +7,7 @@ shared by workers, its digest taken after the build and checked at each use.
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ _TIMEOUT_S = 120.0
 _FLAGS = ("-std=gnu17", "-O0", "-g", "-pipe")
 _SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 _MAX_ERROR_LINES = 40
+_ERROR = re.compile(r"\berror\b|undefined reference|multiple definition")
 _EMPTY = "int main(void) { return 0; }\n"
 
 
@@ -89,6 +91,7 @@ class HostDriver:
             BuildError: the submission does not compile, or lacks a name of the API.
             ToolMissing: there is no C compiler.
         """
+        out_dir.mkdir(parents=True, exist_ok=True)
         program = out_dir / "driver"
         with tempfile.TemporaryDirectory(prefix="embedbench-host-") as scratch:
             stage = Path(scratch)
@@ -175,9 +178,9 @@ def _ours() -> dict[str, Path]:
 
 
 def _errors(text: str) -> str:
-    """Return the compiler's lines from the first error on; all if it has none."""
+    """Return the compiler's or linker's lines from the first error on, or all."""
     lines = text.splitlines()
-    first = next((i for i, line in enumerate(lines) if "error" in line), 0)
+    first = next((i for i, line in enumerate(lines) if _ERROR.search(line)), 0)
     return "\n".join(lines[first : first + _MAX_ERROR_LINES])
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.errors import ConfigError, UnknownName, WrongOutput
 from pytest_embedbench.evaluation.host.program import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_embedbench.evaluation.host.program import HostProgram
     from pytest_embedbench.task import ControllerApi
@@ -30,12 +30,13 @@ _FITS = struct.Struct("=i")
 _record: Callable[..., Any] = namedtuple  # noqa: PYI024  # see above
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Controller:
     """A controller in a process of its own, after ``controller_init``.
 
-    What a step returns has the task's actuators as booleans (``pump_on``), ``changed``,
-    and ``state`` by name, ``None`` for a value that is none, if the task has states.
+    What a step returns has the task's actuators as booleans (``pump_on``), ``changed``
+    (of idle steps only, like the shell), and ``state`` by name, ``None`` for a value
+    that is none, if the task has states.
     """
 
     program: HostProgram
@@ -46,6 +47,9 @@ class Controller:
     _stepped: struct.Struct = field(init=False)
     _output: Callable[..., Any] = field(init=False)
     _shown: deque[tuple[Row, Any]] = field(init=False)
+
+    def __repr__(self) -> str:
+        return "controller"
 
     def __post_init__(self) -> None:
         api = self.api
@@ -81,6 +85,24 @@ class Controller:
             outputs.extend(self._run_batch(batch))
         return outputs
 
+    def expect(self, *rows: Row, **wanted: bool | str) -> Any:  # noqa: ANN401
+        """Take these steps, and insist on what the last of them returns.
+
+        ``controller.expect(("LEVEL", 100, 20), ("NONE", 1101), pump_on=False)``
+
+        Raises:
+            WrongOutput: a field is not as ``wanted``.
+            FirmwareFault: as ``step`` does.
+        """
+        output = self.run(rows)[-1]
+        given = {name: getattr(output, name) for name in wanted}
+        if given != wanted:
+            raise WrongOutput(
+                f"controller_step({self._told(rows[-1])}) gives {_fields(given)}; "
+                f"it has to give {_fields(wanted)}"
+            )
+        return output
+
     def init(self) -> None:
         """Call ``controller_init`` on the controller as it is."""
         self.program.ask(Kind.INIT, doing=lambda _: "in controller_init")
@@ -94,7 +116,8 @@ class Controller:
     def history(self) -> str:
         """Return the last steps since ``controller_init``, one a line."""
         return "\n".join(
-            f"{self._told(row)} -> {_fields(output)}" for row, output in self._shown
+            f"{self._told(row)} -> {_fields(output._asdict())}"
+            for row, output in self._shown
         )
 
     def _run_batch(self, batch: Sequence[Row]) -> Iterator[Any]:
@@ -176,5 +199,5 @@ class Lines:
         return answer[_FITS.size :].decode("utf-8", "replace") if fits else None
 
 
-def _fields(output: Any) -> str:  # noqa: ANN401
-    return " ".join(f"{name}={value}" for name, value in output._asdict().items())
+def _fields(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in values.items())

@@ -29,6 +29,7 @@
 #define CPU_LIMIT_TICKS 100 /* 2 s for one request */
 #define MEMORY_LIMIT_KIB (256L * 1024L)
 #define MAX_PAYLOAD_BYTES (1024U * 1024U)
+#define IDLE 0
 #define UNKNOWN (-1)
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -172,7 +173,9 @@ static stepped_t take_step(const step_t *step)
     output = controller_step(&controller, input);
 #define GIVE(name) seen.actuators[next++] = output.name;
     HOST_ACTUATORS(GIVE)
-    seen.changed = output.changed;
+    if (step->kind == IDLE) { /* the shell does not look at it otherwise */
+        seen.changed = output.changed;
+    }
 #ifdef HOST_STATES
     seen.state = (int8_t)index_of(STATES, COUNT(STATES), (int)output.state);
 #endif

@@ -1,0 +1,50 @@
+"""What the full profile asks of a run in which plant and firmware share one time.
+
+What decides is how the plant's actuators stand, not which lines were repeated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_embedbench.model import StimulusKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_embedbench.bench.run import Seen
+
+STALE_MS = 1000
+STALE_AT_LATEST_MS = 1150
+"""When data has to count no more: the rule, and the rule with the shell's two waits."""
+
+
+def safe_for_good_us(seen: Seen[Any], is_safe: Callable[[Any], bool]) -> int | None:
+    """Return the firmware time from which on the actuators stood safe.
+
+    0 if they always did; ``None`` if they did not at the end.
+    """
+    since_us: int | None = 0
+    for reply in seen.replies:
+        if not is_safe(reply.state):
+            since_us = None
+        elif since_us is None:
+            since_us = reply.at_us
+    return since_us
+
+
+def silence_ms(
+    seen: Seen[Any], is_safe: Callable[[Any], bool], *, stream: str = "SENSE "
+) -> float | None:
+    """Return for how long a stream had been silent when the actuators were safe.
+
+    That is firmware time from the last frame that starts with ``stream`` to the moment
+    from which on they stood safe; below 0 if they did before, ``None`` if never.
+    """
+    frames = [
+        stimulus.at_us
+        for stimulus in seen.stimuli
+        if stimulus.kind is StimulusKind.FRAME and stimulus.text.startswith(stream)
+    ]
+    safe_us = safe_for_good_us(seen, is_safe)
+    return None if safe_us is None else (safe_us - frames[-1]) / 1000

@@ -1,0 +1,110 @@
+"""Whole evaluations of the tank: each submission ends where it has to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.native_firmware import SUITES, needs_gcc
+
+if TYPE_CHECKING:
+    from tests.e2e.evaluator import Evaluator
+
+pytestmark = needs_gcc
+
+TANK = SUITES / "tank_fill_drain"
+SOLUTION = (TANK / "solution/src/controller.c").read_text()
+AT_INIT = "    controller->has_valid_sensor = false;\n    controller->last_level"
+ON_LEVEL = "    case CONTROLLER_INPUT_LEVEL:\n"
+# There is a shell on a board, and none in the host stage.
+ON_BOARD_ONLY = "extern void shell_run(const void *) __attribute__((weak));\n"
+
+
+def test_the_reference_passes_in_full(evaluate: Evaluator) -> None:
+    done = evaluate("--embedbench-firmware=solution")
+    assert done.ending == ("PASS", "INTEGRATION"), done.printed
+    record = done.verdict
+    assert record["complete"] is True
+    assert record["counts"]["passed"] == record["counts"]["checks"]
+    assert len(record["host_driver"]["sha256"]) == 64
+    assert "-fsanitize=address,undefined" in record["host_driver"]["flags"]
+    assert record["image"]["environment"] == "native"
+    assert record["tools"]["pio"].startswith("PlatformIO")
+
+
+def test_the_starter_fails_with_the_sentence_that_it_breaks(
+    evaluate: Evaluator,
+) -> None:
+    done = evaluate("--embedbench-firmware=")
+    assert done.ending == ("HOST", "HOST_TEST")
+    assert done.verdict["submission"] is None
+    sentence = "A valid level below 30 switches the pump on."
+    assert done.verdict["brief"] == {"T2": sentence}
+    assert sentence in done.printed
+    assert (
+        "controller_step(LEVEL, level=0, now_ms=100) gives pump_on=False; it"
+        in (done.verdict["reason"])
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "ending", "reason"),
+    [
+        pytest.param(
+            SOLUTION.replace(ON_LEVEL, f"{ON_LEVEL}oops;\n"),
+            ("HOST", "HOST_BUILD"),
+            "undeclared",
+            id="does-not-compile",
+        ),
+        pytest.param(
+            SOLUTION.replace(ON_LEVEL, f"{ON_LEVEL}*(volatile int *)16 = 1;\n"),
+            ("HOST", "HOST_TEST"),
+            "memory error: SEGV src/controller.c:",
+            id="crashes",
+        ),
+        pytest.param(
+            SOLUTION.replace(ON_LEVEL, f"{ON_LEVEL}for (;;) {{ }}\n"),
+            ("HOST", "HOST_TEST"),
+            "it does not come back (out of CPU time)",
+            id="spins",
+        ),
+        pytest.param(
+            f"{SOLUTION}void firmware_main(void) {{ }}\n",
+            ("INT", "TARGET_BUILD"),
+            "multiple definition of",
+            id="does-not-link-on-the-board",
+        ),
+        pytest.param(
+            ON_BOARD_ONLY
+            + SOLUTION.replace(
+                AT_INIT, f"if (shell_run) {{ for (;;) {{ }} }}\n{AT_INIT}"
+            ),
+            ("INT", "BOOT"),
+            "runs on without waiting",
+            id="never-boots",
+        ),
+        pytest.param(
+            ON_BOARD_ONLY
+            + SOLUTION.replace(ON_LEVEL, f"{ON_LEVEL}if (shell_run) {{ break; }}\n"),
+            ("INT", "INTEGRATION"),
+            "",
+            id="deaf-on-the-board",
+        ),
+    ],
+)
+def test_a_submission_ends_in_the_stage_where_it_fails(
+    evaluate: Evaluator, source: str, ending: tuple[str, str], reason: str
+) -> None:
+    done = evaluate.submit(source)
+    assert done.ending == ending, done.printed
+    assert reason in done.verdict["reason"]
+
+
+def test_the_published_profile_overlooks_undefined_behaviour(
+    evaluate: Evaluator,
+) -> None:
+    overflow = "{ static volatile int big = 2147483647; big = big + input.level; }\n"
+    source = SOLUTION.replace(ON_LEVEL, f"{ON_LEVEL}{overflow}")
+    done = evaluate.submit(source, "--embedbench-profile=paper")
+    assert done.ending == ("PASS", "INTEGRATION"), done.printed

@@ -1,0 +1,321 @@
+"""A submission's own C, stepped in a process of its own."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_embedbench.clock import host_now_s
+from pytest_embedbench.errors import (
+    BenchFault,
+    BuildError,
+    ConfigError,
+    FirmwareCrash,
+    FirmwareSpin,
+    UnknownName,
+    WrongOutput,
+)
+from pytest_embedbench.evaluation.host.builder import ENVIRONMENT, HostDriver
+from pytest_embedbench.evaluation.host.controller import Controller, Lines
+from pytest_embedbench.evaluation.host.program import HostProgram
+from pytest_embedbench.model import FirmwareImage
+from pytest_embedbench.processes import wait_gone
+from pytest_embedbench.task import ControllerApi, find_suite
+from pytest_embedbench.testing import check_builder
+from tests.e2e.native_firmware import SUITES, needs_gcc
+
+pytestmark = needs_gcc
+
+TANK = find_suite(SUITES / "tank_fill_drain" / "test_x.py")
+HEADER = (SUITES / "tank_fill_drain" / "src" / "controller.h").read_text()
+STEPS = 100_000
+
+# Steps as the test says in C; the rest is as little as will do.
+CONTROLLER = """
+#include "controller.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int memory;
+
+void controller_init(controller_t *controller) { controller->pump_on = false; }
+const char *controller_state_name(controller_state_t state) { (void)state; return ""; }
+
+controller_output_t controller_step(controller_t *controller, controller_input_t input)
+{
+    controller_output_t output = {0};
+    volatile int zero = 0;
+
+    (void)zero;
+    (void)memory;
+    (void)controller;
+    if (input.kind == CONTROLLER_INPUT_LEVEL) {
+        %s
+    }
+    return output;
+}
+"""
+
+
+def tank_api() -> ControllerApi:
+    assert TANK.task is not None
+    assert TANK.task.controller is not None
+    return TANK.task.controller
+
+
+API = tank_api()
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Callable[..., FirmwareImage]:
+    """Return a function that builds a submission, given what it does with a level."""
+
+    def build_it(
+        code: str, *, header: str = HEADER, sanitize: bool = True
+    ) -> FirmwareImage:
+        folder = tmp_path / "submission"
+        folder.mkdir(exist_ok=True)
+        (folder / "controller.c").write_text(CONTROLLER % code)
+        (folder / "controller.h").write_text(header)
+        source = TANK.source(str(folder), relative_to=tmp_path)
+        driver = HostDriver(api=API, sanitize=sanitize, cache_dir=tmp_path / "cache")
+        out_dir = tmp_path / "out"
+        shutil.rmtree(out_dir, ignore_errors=True)
+        out_dir.mkdir()
+        return driver.build(source, out_dir)
+
+    return build_it
+
+
+@pytest.fixture
+def run(build: Callable[..., FirmwareImage]) -> Iterator[Callable[..., Controller]]:
+    """Return a function that has such a submission running."""
+    programs: list[HostProgram] = []
+
+    def run_it(code: str, *, wall_limit_s: float = 30.0, **how: object) -> Controller:
+        program = HostProgram(build(code, **how), wall_limit_s=wall_limit_s)
+        programs.append(program)
+        program.open()
+        controller = Controller(program, API)
+        controller.init()
+        return controller
+
+    yield run_it
+    for program in programs:
+        program.stop()
+
+
+def test_the_driver_is_a_builder_like_any_other(tmp_path: Path) -> None:
+    source = TANK.source("solution", relative_to=tmp_path)
+    source = source.for_environment(ENVIRONMENT)
+    check_builder(HostDriver(api=API, cache_dir=tmp_path), source, tmp_path / "out")
+
+
+def test_steps_go_in_and_outputs_come_back(run: Callable[..., Controller]) -> None:
+    controller = run(
+        "output.pump_on = input.level == 7 && input.now_ms == 4294967295U;"
+    )
+    assert controller.step("LEVEL", level=7, now_ms=2**32 - 1).pump_on
+    assert not controller.step("LEVEL", level=7, now_ms=1).pump_on
+    assert not controller.step(now_ms=2**32 - 1).pump_on
+    assert controller.history().splitlines() == [
+        "LEVEL, level=7, now_ms=4294967295 -> pump_on=True, changed=False",
+        "LEVEL, level=7, now_ms=1 -> pump_on=False, changed=False",
+        "NONE, level=0, now_ms=4294967295 -> pump_on=False, changed=False",
+    ]
+
+
+def test_100_000_steps_take_less_than_a_second(run: Callable[..., Controller]) -> None:
+    controller = run("output.pump_on = input.level < 30;")
+    rows = [("LEVEL", number, number % 100) for number in range(STEPS)]
+    assert sum(output.pump_on for output in controller.run(rows)) == STEPS * 30 / 100
+    took_s: list[float] = []
+    for _ in range(3):
+        started_s = host_now_s()
+        controller.run(rows)
+        took_s.append(host_now_s() - started_s)
+    assert min(took_s) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("*(volatile int *)16 = 1;", "memory error: SEGV src/controller.c:"),
+        ("{ char *p = malloc(4); p[input.level] = 1; }", "heap-buffer-overflow"),
+        (
+            "{ static int t[3]; memory = t[input.level]; }",
+            "out of bounds for type 'int",
+        ),
+        ("memory = 2147483647; memory += input.level;", "signed integer overflow"),
+        ("memory = input.level / zero;", "division by zero"),
+        ("memory = input.level << 40;", "shift exponent 40"),
+        ("abort();", "it crashed (SIGABRT)"),
+        ("exit(0);", "it ended the program with exit code 0"),
+        ("for (;;) { char *p = malloc(65536); *p = 1; p[9999] = 1; }", "more memory"),
+    ],
+)
+def test_a_crash_names_the_step_and_the_place(
+    run: Callable[..., Controller], code: str, reason: str
+) -> None:
+    controller = run(code)
+    with pytest.raises(FirmwareCrash) as caught:
+        controller.run([("NONE", 50), ("LEVEL", 100, 20), ("NONE", 150)])
+    message = str(caught.value)
+    assert message.startswith("in controller_step(LEVEL, level=20, now_ms=100): ")
+    assert reason in message
+
+
+def test_a_spin_is_cut_off_and_located(run: Callable[..., Controller]) -> None:
+    controller = run("for (;;) { zero = 0; }")
+    with pytest.raises(FirmwareSpin, match="out of CPU time") as caught:
+        controller.step("LEVEL", now_ms=0)
+    assert "controller_step src/controller.c:" in str(caught.value)
+
+
+def test_a_controller_that_sleeps_is_not_waited_for(
+    run: Callable[..., Controller],
+) -> None:
+    controller = run("pause();", wall_limit_s=0.5)
+    with pytest.raises(FirmwareSpin, match="it does not come back: it has waited for"):
+        controller.step("LEVEL", now_ms=0)
+
+
+def test_what_a_controller_prints_does_not_disturb(
+    run: Callable[..., Controller],
+) -> None:
+    controller = run('puts("hello"); fputs("there\\n", stderr); output.pump_on = true;')
+    assert controller.step("LEVEL", now_ms=0).pump_on
+
+
+def test_after_a_crash_the_next_controller_is_a_fresh_one(
+    run: Callable[..., Controller],
+) -> None:
+    controller = run("output.pump_on = ++memory == 1; if (input.level == 9) abort();")
+    with pytest.raises(FirmwareCrash):
+        controller.step("LEVEL", level=9, now_ms=0)
+    with pytest.raises(BenchFault, match="it takes no more steps"):
+        controller.step("LEVEL", now_ms=0)
+    controller.restart()
+    assert controller.step("LEVEL", now_ms=0).pump_on
+
+
+def test_a_restart_forgets_static_variables_and_init_does_not(
+    run: Callable[..., Controller],
+) -> None:
+    controller = run("output.pump_on = ++memory == 1;")
+    assert controller.step("LEVEL", now_ms=0).pump_on
+    controller.init()
+    assert not controller.step("LEVEL", now_ms=0).pump_on
+    controller.restart()
+    assert controller.step("LEVEL", now_ms=0).pump_on
+
+
+def test_the_published_evaluator_overlooked_undefined_behaviour(
+    run: Callable[..., Controller],
+) -> None:
+    code = "memory = 2147483647; memory += input.level;"
+    run(code, sanitize=False).step("LEVEL", level=1, now_ms=0)
+
+
+def test_a_header_with_other_members_is_what_counts(
+    run: Callable[..., Controller],
+) -> None:
+    header = HEADER.replace("typedef struct {", "typedef struct {\n    int first;")
+    header = header.replace("CONTROLLER_INPUT_NONE = 0", "CONTROLLER_INPUT_NONE = 70")
+    controller = run("output.pump_on = input.level == 5;", header=header)
+    assert controller.step("LEVEL", level=5, now_ms=0).pump_on
+
+
+def test_a_submission_that_does_not_compile_shows_the_compilers_lines(
+    build: Callable[..., FirmwareImage],
+) -> None:
+    with pytest.raises(BuildError) as caught:
+        build("oops here;")
+    assert "src/controller.c:" in caught.value.diagnostics
+    assert "error: unknown type name" in caught.value.diagnostics
+    assert caught.value.log_path.is_file()
+
+
+def test_a_submission_that_lacks_a_name_of_the_api_does_not_compile(
+    build: Callable[..., FirmwareImage],
+) -> None:
+    with pytest.raises(BuildError, match=r"has no member named .pump_on"):
+        build("", header=HEADER.replace("bool pump_on;", "bool the_pump_is_on;"))
+
+
+def test_only_the_scratch_folder_is_compiled(
+    build: Callable[..., FirmwareImage], tmp_path: Path
+) -> None:
+    # What stands next to the submission is not next to what is compiled.
+    (tmp_path / "submission").mkdir()
+    (tmp_path / "submission" / "answers.h").write_text("#define ANSWER 1\n")
+    with pytest.raises(BuildError, match=r"answers\.h: No such file"):
+        build('\n#include "answers.h"\n')
+
+
+def test_a_program_that_is_not_what_was_built_does_not_run(
+    build: Callable[..., FirmwareImage],
+) -> None:
+    image = build("")
+    image.elf_path.write_bytes(image.elf_path.read_bytes() + b"\0")
+    with pytest.raises(BenchFault, match="not the host driver that was built"):
+        HostProgram(image).open()
+
+
+def test_a_program_that_hangs_up_is_our_fault(
+    build: Callable[..., FirmwareImage], tmp_path: Path
+) -> None:
+    false = Path(shutil.which("false") or "")
+    image = replace(build(""), elf_path=tmp_path / "impostor")
+    shutil.copy(false, image.elf_path)
+    with pytest.raises(BenchFault):
+        HostProgram(image).open()
+
+
+def test_nothing_is_left_running(run: Callable[..., Controller]) -> None:
+    controller = run("")
+    process = controller.program._process
+    assert process is not None
+    controller.program.stop()
+    assert wait_gone(process.popen.pid, 2.0)
+
+
+def test_names_that_are_not_the_tasks_are_listed(
+    run: Callable[..., Controller],
+) -> None:
+    controller = run("")
+    with pytest.raises(UnknownName, match="no input kind named 'TEMP'"):
+        controller.step("TEMP", now_ms=0)
+    with pytest.raises(UnknownName, match="no value named 'lvl'; known values: level"):
+        controller.step("LEVEL", lvl=3, now_ms=0)
+    with pytest.raises(ConfigError, match="step"):
+        controller.run([("LEVEL", 0, 2**40)])
+    with pytest.raises(UnknownName, match="no actuator named 'heater'"):
+        Lines(controller.program, API).serialise("heater", on=True)
+
+
+def test_lines_are_parsed_and_written(run: Callable[..., Controller]) -> None:
+    lines = Lines(run("").program, API)
+    assert lines.parse("SENSE LEVEL 25") == ("LEVEL", "LEVEL", 25)
+    assert lines.parse("SENSE LEVEL x") == ("INVALID_LEVEL", "INVALID_LEVEL", 0)
+    assert lines.parse("") == ("IGNORED", "NONE", 0)
+    assert lines.serialise("pump", on=True) == "ACT PUMP ON\n"
+    assert lines.serialise("pump", on=True, size_bytes=12) is None
+    assert lines.serialise("pump", on=True, size_bytes=0) is None
+
+
+def test_a_wrong_output_is_told_in_one_sentence(run: Callable[..., Controller]) -> None:
+    controller = run("output.pump_on = input.level < 30;")
+    controller.expect(("LEVEL", 100, 20), pump_on=True, changed=False)
+    with pytest.raises(WrongOutput) as caught:
+        controller.expect(("LEVEL", 100, 20), ("LEVEL", 200, 30), pump_on=True)
+    assert str(caught.value) == (
+        "controller_step(LEVEL, level=30, now_ms=200) gives pump_on=False; "
+        "it has to give pump_on=True"
+    )

@@ -1,0 +1,57 @@
+"""Every check of a task enforces a sentence, and every sentence has a check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from pytest_embedbench.evaluation.brief import read_brief
+from pytest_embedbench.task import load_task
+
+SUITES = Path(__file__).parents[2] / "example_suites"
+TASKS = sorted(file.parent.name for file in SUITES.glob("*/task.toml"))
+
+
+@dataclass
+class Collected:
+    """A plugin that keeps what is collected."""
+
+    brief: dict[str, set[str]] = field(default_factory=dict)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for item in session.items:
+            marks = item.iter_markers("brief")
+            self.brief[item.nodeid] = {name for mark in marks for name in mark.args}
+
+
+def collected(task: str, profile: str) -> dict[str, set[str]]:
+    seen = Collected()
+    ended = pytest.main(
+        [
+            str(SUITES / task / "hidden"),
+            f"--embedbench-profile={profile}",
+            "--collect-only",
+            "-qq",
+            "-pno:cacheprovider",
+        ],
+        plugins=[seen],
+    )
+    assert ended == pytest.ExitCode.OK
+    return seen.brief
+
+
+@pytest.mark.parametrize("profile", ["full", "paper"])
+@pytest.mark.parametrize("task", TASKS)
+def test_every_hidden_check_names_what_it_enforces(task: str, profile: str) -> None:
+    checks = collected(task, profile)
+    assert checks
+    assert [name for name, brief in checks.items() if not brief] == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_sentence_of_a_brief_has_a_check(task: str) -> None:
+    enforced = set[str]().union(*collected(task, "full").values())
+    brief = SUITES / task / load_task(SUITES / task / "task.toml").brief
+    assert [name for name in read_brief(brief) if name not in enforced] == []
