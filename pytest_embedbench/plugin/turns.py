@@ -37,7 +37,8 @@ def summary(reporter: pytest.TerminalReporter) -> Iterator[str]:
     remarks: dict[str, None] = {}
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in reporter.getreports(outcome):
-            for name, value in report.user_properties:
+            # Of a file that could not be collected there is a report, too.
+            for name, value in getattr(report, "user_properties", ()):
                 if name == _WAITED:
                     duration, _, reason = str(value).partition(" s for ")
                     wait = _Wait(float(duration), report.nodeid, reason)
