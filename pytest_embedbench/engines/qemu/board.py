@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.engines.qemu.cores import claim_core
 from pytest_embedbench.engines.qemu.faults import ROM_BANNER, Scene, explain
 from pytest_embedbench.engines.qemu.launch import launch
 from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
 from pytest_embedbench.engines.qemu.patience import Silent
-from pytest_embedbench.engines.qemu.receivers import receiver
+from pytest_embedbench.engines.qemu.receivers import Pace, receiver
 from pytest_embedbench.engines.qemu.rsp import Garbled, HungUp
 from pytest_embedbench.errors import (
     BoardLost,
@@ -77,7 +78,12 @@ class QemuBoard:
         self._now_us = 0
         self._fault: EmbedbenchError | None = None
         self._closed = False
-        self._boot()
+        self._core = claim_core()
+        try:
+            self._boot()
+        except BaseException:
+            self._core.release()
+            raise
 
     @property
     def spec(self) -> BoardSpec:
@@ -126,7 +132,8 @@ class QemuBoard:
         self._fault = BoardLost("the board was interrupted in the middle of a step")
         self._hand_over()
         try:
-            self._lockstep.run_to(ticks, self._listen)
+            with self._core.used():
+                self._lockstep.run_to(ticks, self._listen)
         except (HungUp, Garbled, Silent, Restarted, Trapped) as cause:
             self._listen()
             self._now_us = max(self._now_us, self._guest_us())
@@ -159,6 +166,7 @@ class QemuBoard:
         if not self._closed:
             self._closed = True
             self._emulator.close()
+            self._core.release()
             self._setup.let_go()
 
     def check_open(self) -> None:
@@ -173,7 +181,8 @@ class QemuBoard:
             uart.name: setup.machine.uarts[uart.name].serial
             for uart in self._spec.uarts
         }
-        self._emulator = launch(setup.command, uarts, setup.pace)
+        with self._core.used():
+            self._emulator = launch(setup.command, uarts, setup.timing)
         self._clock = setup.find_clock()
         self._started_us = self._now_us
         stub = self._emulator.stub
@@ -184,8 +193,11 @@ class QemuBoard:
                 receiver(
                     setup.machine.uarts[uart.name],
                     self._emulator.ports[uart.name],
-                    bytes_per_tick=self._bytes_per_tick(uart.baud_bps),
-                    leap_us=setup.pace.leap_us,
+                    Pace(
+                        bytes_per_tick=self._bytes_per_tick(uart.baud_bps),
+                        leap_us=setup.timing.leap_us,
+                        read_word=setup.read_word,
+                    ),
                 )
                 for uart in self._spec.uarts
             ],

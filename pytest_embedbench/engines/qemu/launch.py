@@ -41,7 +41,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class Timing:
     """How virtual time relates to instructions, and how we wait for them.
 
     One instruction takes 2 to the power of ``icount_shift`` ns. ``leap_us`` bounds
@@ -63,7 +63,7 @@ class Emulator:
     ports: Mapping[str, Port]
     program: Path
     popen: subprocess.Popen[bytes]
-    pace: Pace
+    timing: Timing
     _log: IO[bytes]
 
     def words(self) -> str:
@@ -87,7 +87,7 @@ class Emulator:
         self.stub.hang_up()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.popen.wait(_GOODBYE_S)
-        stop(self.popen, self.pace.grace_s)
+        stop(self.popen, self.timing.grace_s)
         return self.popen.returncode
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class Emulator:
         self._log.close()
 
 
-def launch(command: Command, uarts: Mapping[str, int], pace: Pace) -> Emulator:
+def launch(command: Command, uarts: Mapping[str, int], timing: Timing) -> Emulator:
     """Start QEMU with its guest standing at the reset vector.
 
     ``uarts`` maps names to QEMU's numbers for serial ports.
@@ -117,7 +117,7 @@ def launch(command: Command, uarts: Mapping[str, int], pace: Pace) -> Emulator:
                 [
                     command.program,
                     *command.arguments,
-                    *_machine_words(pace, nonce),
+                    *_machine_words(timing, nonce),
                     *_serial_words(uarts, ports),
                     *_stub_words(theirs.fileno()),
                 ],
@@ -125,20 +125,20 @@ def launch(command: Command, uarts: Mapping[str, int], pace: Pace) -> Emulator:
                 stderr=log.fileno(),
                 pass_fds=(theirs.fileno(), *command.files),
             )
-        stub = Stub(ours, Patience(popen.pid, pace.cpu_limit_s, pace.wall_limit_s))
-        emulator = Emulator(stub, ports, command.program, popen, pace, log)
+        stub = Stub(ours, Patience(popen.pid, timing.cpu_limit_s, timing.wall_limit_s))
+        emulator = Emulator(stub, ports, command.program, popen, timing, log)
         _greet(emulator, nonce)
     return emulator
 
 
-def _machine_words(pace: Pace, nonce: str) -> list[str]:
+def _machine_words(timing: Timing, nonce: str) -> list[str]:
     words = (
         f"-uuid {nonce} -display none -monitor none"
-        f" -icount shift={pace.icount_shift},sleep=off"
+        f" -icount shift={timing.icount_shift},sleep=off"
         # A timer on virtual time that does nothing but fire.
         " -netdev hubport,id=lockstep,hubid=0"
         f" -object filter-buffer,id={LEAP_TIMER},netdev=lockstep,queue=rx"
-        f",interval={pace.leap_us}"
+        f",interval={timing.leap_us}"
     )
     return words.split()
 

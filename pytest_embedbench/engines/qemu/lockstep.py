@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.receivers import Receiver
     from pytest_embedbench.engines.qemu.rsp import Stop, Stub
 
-    Resume = Callable[..., Stop]
+    Resume = Callable[..., None]
 
 _BREAKPOINT_KIND = 2
 
@@ -140,7 +140,8 @@ class Lockstep:
         """
         while self.beats < beats:
             for receiver in self.receivers:
-                receiver.feed(self.stub)
+                if receiver.pending:
+                    receiver.feed(self.stub)
             self.beat.next(self.stub, self._resume)
             count = self.beat.count(self.stub)
             if count < self._last:
@@ -149,15 +150,18 @@ class Lockstep:
             self.beats = count - self._first
             after_each()
 
-    def _resume(self, *before: bytes, at: int | None) -> Stop:
+    def _resume(self, *before: bytes, at: int | None) -> None:
         """Run to the watchpoint or breakpoint that is meant by ``at``."""
         stop = self.stub.resume(*before)
+        while stop.watched != at:
+            stop = self._served(stop)
+
+    def _served(self, stop: Stop) -> Stop:
+        """Go on from a stop that a receiver wanted; return the next one."""
         for receiver in self.receivers:
-            while (next_stop := receiver.go_on(self.stub, stop)) is not None:
-                stop = next_stop
-        if stop.watched != at:
-            raise Trapped
-        return stop
+            if (next_stop := receiver.go_on(self.stub, stop)) is not None:
+                return next_stop
+        raise Trapped
 
 
 def _watch(address: int) -> bytes:

@@ -21,6 +21,8 @@ class Options:
         sync_symbol: A function that the firmware calls at a fixed rate, in place of
             the tick of a known operating system.
         sync_period_us: The period of that function, or of the tick; 0 is the usual.
+        leap_us: How far time may leap when the firmware is stopped, twice in a tick: what
+            leaps is lost to a busy firmware; 0 is a tenth of a tick.
         cpu_limit_ms: CPU time from one tick to the next; a firmware that needs more
             is stuck.
         boot_limit_ms: CPU time from reset to the first tick.
@@ -32,6 +34,7 @@ class Options:
     icount_shift: int = 6
     sync_symbol: str = ""
     sync_period_us: int = 0
+    leap_us: int = 0
     cpu_limit_ms: int = 10_000
     boot_limit_ms: int = 60_000
     wall_limit_ms: int = 120_000

@@ -34,7 +34,7 @@ class Port:
         self._at = 0
         self._kept_from = 0
 
-    def put(self, data: bytes) -> None:
+    def put(self, data: bytes | bytearray) -> None:
         """Hand over bytes: few enough for the UART to take them at once."""
         os.write(self._in, data)
 

@@ -9,8 +9,24 @@ from pytest_embedbench.engines.qemu.leaps import set_leap
 from pytest_embedbench.engines.qemu.machines import Fifo, OneByte
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_embedbench.engines.qemu.ports import Port
     from pytest_embedbench.engines.qemu.rsp import Stop, Stub
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How fast bytes may come.
+
+    ``bytes_per_tick`` is what the line carries from one tick to the next; ``leap_us``
+    how far time may leap at a stop as a rule. ``read_word`` is written each time when
+    the firmware has read a byte, if there is such a word.
+    """
+
+    bytes_per_tick: int
+    leap_us: int
+    read_word: int | None = None
 
 
 class Receiver(Protocol):
@@ -21,7 +37,10 @@ class Receiver(Protocol):
     """How many bytes were lost because the UART was not receiving."""
 
     def feed(self, stub: Stub) -> None:
-        """Give the UART what it has room for; the guest stands at a tick."""
+        """Give the UART what it has room for; the guest stands at a tick.
+
+        Called while there is something ``pending``.
+        """
         ...
 
     def go_on(self, stub: Stub, stop: Stop) -> Stop | None:
@@ -35,22 +54,26 @@ class FifoReceiver:
 
     uart: Fifo
     port: Port
-    bytes_per_tick: int
+    pace: Pace
     pending: bytearray = field(default_factory=bytearray)
     unheard: int = 0
 
     def feed(self, stub: Stub) -> None:
         """Put in what fits; return when it is in."""
-        if not self.pending:
-            return
         uart = self.uart
         waiting = stub.read_word(uart.status) & uart.count_mask
-        room = min(self.bytes_per_tick, uart.capacity_bytes - waiting)
+        room = min(self.pace.bytes_per_tick, uart.capacity_bytes - waiting)
         if room > 0:
             piece = bytes(self.pending[:room])
             del self.pending[:room]
-            status = _deliver(self.port, piece, stub, uart.status)
-            self.unheard += waiting + len(piece) - (status & uart.count_mask)
+            self.port.put(piece)
+            goal = waiting + len(piece)
+            arrived = _settle(
+                self.port,
+                stub,
+                lambda: stub.read_word(uart.status) & uart.count_mask == goal,
+            )
+            self.unheard += 0 if arrived else len(piece)
 
     def go_on(self, stub: Stub, stop: Stop) -> Stop | None:
         """Make no stops of our own."""
@@ -63,81 +86,94 @@ class OneByteReceiver:
     """Gives the next byte when the firmware has read the last, so that none is lost.
 
     All that a tick has room for comes at once, as from a FIFO. Each byte takes two
-    stops; time must not leap far at these, or the tick would be over.
+    stops: before the firmware reads it, and when it has. Time must not leap far at
+    these, or the tick would be over.
     """
 
     uart: OneByte
     port: Port
-    bytes_per_tick: int
-    leap_us: int
-    """How far time may leap otherwise."""
+    pace: Pace
     pending: bytearray = field(default_factory=bytearray)
     unheard: int = 0
+    _watch: bytes = field(init=False)
+    _unwatch: bytes = field(init=False)
     _quota: int = 0
     _watching: bool = False
     _short_leaps: bool = False
 
+    def __post_init__(self) -> None:
+        self._watch = b"Z3,%x,4" % self.uart.data
+        self._unwatch = b"z3,%x,4" % self.uart.data
+
     def feed(self, stub: Stub) -> None:
         """Put the first byte of a tick in, if there is room."""
-        self._quota = self.bytes_per_tick
-        if not self.pending or self._watching:
+        self._quota = self.pace.bytes_per_tick
+        if self._watching or self._full(stub):
             return
-        if not stub.read_word(self.uart.status) & self.uart.ready_mask:
-            self._leap(stub, short=True)
-            self._put_next(stub)
+        self._leap(stub, short=True)
+        if self._put_next(stub):
+            stub.do(self._watch)
+        else:
+            self._leap(stub, short=False)
 
     def go_on(self, stub: Stub, stop: Stop) -> Stop | None:
         """Let the firmware read its byte, and put in the next."""
-        if stop.watched != self.uart.data:
-            return None
-        stub.step(b"z3,%x,4" % self.uart.data)
-        self._watching = False
-        self._put_next(stub)
-        if not self._watching:
-            self._leap(stub, short=False)
-        return stub.resume()
+        read_word = self.pace.read_word
+        if stop.watched == self.uart.data:
+            if read_word is not None:
+                return stub.resume(self._unwatch, b"Z2,%x,4" % read_word)
+            stub.step(self._unwatch)
+            return self._after_read(stub)
+        if stop.watched == read_word is not None:
+            return self._after_read(stub, b"z2,%x,4" % read_word)
+        return None
 
-    def _put_next(self, stub: Stub) -> None:
-        while self.pending and self._quota and not self._watching:
-            piece = bytes(self.pending[:1])
+    def _after_read(self, stub: Stub, *before: bytes) -> Stop:
+        if self._put_next(stub):
+            return stub.resume(*before, self._watch)
+        self._leap(stub, short=False)
+        return stub.resume(*before)
+
+    def _put_next(self, stub: Stub) -> bool:
+        """Put in the next byte of this tick; say whether there was one."""
+        while self.pending and self._quota:
+            self.port.put(self.pending[:1])
             del self.pending[:1]
             self._quota -= 1
-            if (
-                _deliver(self.port, piece, stub, self.uart.status)
-                & self.uart.ready_mask
-            ):
-                stub.do(b"Z3,%x,4" % self.uart.data)
+            if _settle(self.port, stub, lambda: self._full(stub)):
                 self._watching = True
-            else:
-                self.unheard += 1
+                return True
+            self.unheard += 1
+        self._watching = False
+        return False
+
+    def _full(self, stub: Stub) -> bool:
+        return bool(stub.read_word(self.uart.status) & self.uart.ready_mask)
 
     def _leap(self, stub: Stub, *, short: bool) -> None:
         if short != self._short_leaps:
-            set_leap(stub, 1 if short else self.leap_us)
+            set_leap(stub, 1 if short else self.pace.leap_us)
             self._short_leaps = short
 
 
-def receiver(
-    uart: Fifo | OneByte, port: Port, *, bytes_per_tick: int, leap_us: int
-) -> Receiver:
-    """Return what suits the UART.
-
-    Args:
-        uart: The UART.
-        port: Our side of it.
-        bytes_per_tick: How many its line carries from one tick to the next.
-        leap_us: How far time leaps at a stop.
-    """
+def receiver(uart: Fifo | OneByte, port: Port, pace: Pace) -> Receiver:
+    """Return what suits the UART."""
     if isinstance(uart, Fifo):
-        return FifoReceiver(uart, port, bytes_per_tick)
-    return OneByteReceiver(uart, port, bytes_per_tick, leap_us)
+        return FifoReceiver(uart, port, pace)
+    return OneByteReceiver(uart, port, pace)
 
 
-def _deliver(port: Port, data: bytes, stub: Stub, status: int) -> int:
-    """Put ``data``, wait until the UART has had it, and return its status then."""
-    port.put(data)
+def _settle(port: Port, stub: Stub, arrived: Callable[[], bool]) -> bool:
+    """Wait until the UART has what was put; say whether it has ``arrived``.
+
+    A UART whose receiver is off lets bytes pass by.
+    """
     wait = stub.patience.begin()
-    while not port.taken():
-        stub.read_word(status)  # a round trip: QEMU looks at its pipes in between
+    while True:
+        taken = port.taken()
+        # A round trip: QEMU looks at its pipes in between.
+        if arrived():
+            return True
+        if taken:
+            return False
         wait.check()
-    return stub.read_word(status)

@@ -10,12 +10,13 @@ import re
 import socket
 from collections import deque
 from dataclasses import dataclass, field
+from functools import lru_cache
 from struct import Struct
 from struct import error as StructError  # noqa: N812  # it is a class
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.qemu.patience import Patience
+    from pytest_embedbench.engines.qemu.patience import Patience, Wait
 
 LOOK_EVERY_S = 0.25
 _TIMEVAL = Struct("@ll")
@@ -52,30 +53,13 @@ class PacketReader:
 
     _rest: bytes = b""
 
-    def feed(self, data: bytes) -> tuple[list[bytes], bool]:
+    def feed(self, data: bytes) -> tuple[tuple[bytes, ...], bool]:
         """Return the packets that ``data`` completes, and whether one is asked again.
 
         Raises:
             Garbled: bytes between packets, or a wrong checksum.
         """
-        data = self._rest + data
-        packets: list[bytes] = []
-        again = False
-        at = 0
-        while at < len(data):
-            if data[at] != ord("$"):
-                if data[at] == ord("-"):
-                    again = True
-                elif data[at] != ord("+"):
-                    raise Garbled(f"the gdb stub sent {data[at : at + 40]!r}")
-                at += 1
-                continue
-            end = data.find(b"#", at)
-            if end < 0 or len(data) < end + 3:
-                break
-            packets.append(_checked(data[at + 1 : end], data[end + 1 : end + 3]))
-            at = end + 3
-        self._rest = data[at:]
+        packets, again, self._rest = _split(self._rest + data)
         return packets, again
 
 
@@ -185,29 +169,54 @@ class Stub:
     def _next_packet(self) -> bytes:
         while not self._ready:
             packets, again = self._reader.feed(self._read())
-            self._ready.extend(packets)
+            self._ready += packets
             if again:
                 lost = list(self._unanswered)[len(self._ready) :]
                 self._write(b"".join([_packet(request) for request in lost]))
         return self._ready.popleft()
 
     def _read(self) -> bytes:
-        wait = self.patience.begin()
+        wait: Wait | None = None
         while True:
             try:
                 data = self.end.recv(_READ_BYTES)
             except BlockingIOError:
+                wait = wait or self.patience.begin()
                 wait.check()
-                continue
             except OSError as error:
                 raise HungUp from error
-            if not data:
-                raise HungUp
-            return data
+            else:
+                if not data:
+                    raise HungUp
+                return data
 
 
+# A lockstep says and hears the same few things thousands of times a second.
+@lru_cache(256)
 def _packet(payload: bytes) -> bytes:
     return b"$%s#%02x" % (payload, sum(payload) & 0xFF)
+
+
+@lru_cache(256)
+def _split(data: bytes) -> tuple[tuple[bytes, ...], bool, bytes]:
+    """Return the whole packets, whether one is asked again, and what is not whole."""
+    packets: list[bytes] = []
+    again = False
+    at = 0
+    while at < len(data):
+        if data[at] != ord("$"):
+            if data[at] == ord("-"):
+                again = True
+            elif data[at] != ord("+"):
+                raise Garbled(f"the gdb stub sent {data[at : at + 40]!r}")
+            at += 1
+            continue
+        end = data.find(b"#", at)
+        if end < 0 or len(data) < end + 3:
+            break
+        packets.append(_checked(data[at + 1 : end], data[end + 1 : end + 3]))
+        at = end + 3
+    return tuple(packets), again, data[at:]
 
 
 def _checked(payload: bytes, checksum: bytes) -> bytes:
@@ -224,6 +233,7 @@ def _word(digits: bytes) -> int:
     return int(number)
 
 
+@lru_cache(256)
 def _stop(reply: bytes) -> Stop:
     match = _STOP.fullmatch(reply)
     if match is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.clocks import find_clock
 from pytest_embedbench.engines.qemu.elf import read_names
-from pytest_embedbench.engines.qemu.launch import Pace
+from pytest_embedbench.engines.qemu.launch import Timing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.options import Options
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
-# A leap of a tenth of a tick at most; less than this only costs time.
 _LEAPS_PER_TICK = 10
 
 
@@ -27,8 +26,9 @@ _LEAPS_PER_TICK = 10
 class Setup:
     """A datasheet, a firmware, and the emulator to bring them together.
 
-    ``find_clock`` returns the firmware's clock as it is at reset; ``run_cpu_s`` is
-    the CPU time from tick to tick, ``pace`` has that for booting. ``let_go`` is
+    ``find_clock`` returns the firmware's clock as it is at reset; ``read_word`` is a
+    word that it writes when it has read a byte, if it has one; ``run_cpu_s`` is
+    the CPU time from tick to tick, ``timing`` has that for booting. ``let_go`` is
     called when the board is closed.
     """
 
@@ -36,8 +36,9 @@ class Setup:
     machine: Machine
     elf_path: Path
     command: Command
-    pace: Pace
+    timing: Timing
     find_clock: Callable[[], GuestClock]
+    read_word: int | None
     run_cpu_s: float
     let_go: Callable[[], object]
 
@@ -61,9 +62,9 @@ def set_up(
     def clock() -> GuestClock:
         return find_clock(names, options.sync_symbol, options.sync_period_us)
 
-    pace = Pace(
+    timing = Timing(
         icount_shift=options.icount_shift,
-        leap_us=max(1, clock().period_us // _LEAPS_PER_TICK),
+        leap_us=options.leap_us or max(1, clock().period_us // _LEAPS_PER_TICK),
         cpu_limit_s=options.boot_limit_ms / 1000,
         wall_limit_s=options.wall_limit_ms / 1000,
         grace_s=options.grace_ms / 1000,
@@ -73,8 +74,9 @@ def set_up(
         machine=machine,
         elf_path=image.elf_path,
         command=command,
-        pace=pace,
+        timing=timing,
         find_clock=clock,
+        read_word=names.get("embedbench_received"),
         run_cpu_s=options.cpu_limit_ms / 1000,
         let_go=let_go,
     )

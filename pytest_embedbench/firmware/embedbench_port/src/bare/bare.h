@@ -15,6 +15,9 @@
 extern volatile uint32_t embedbench_ticks;
 extern volatile uint32_t embedbench_ticks_done;
 
+/* Written when a byte has been read from the UART. */
+extern volatile uint32_t embedbench_received;
+
 /* Called by the chip. */
 void bare_tick(void);                /* from its tick interrupt */
 void bare_received(uint8_t byte);    /* from its UART's interrupt */

@@ -9,6 +9,7 @@
 
 volatile uint32_t embedbench_ticks;
 volatile uint32_t embedbench_ticks_done;
+volatile uint32_t embedbench_received;
 
 /* Bytes that came in while nobody was reading; when it is full, they are lost. */
 static volatile uint8_t ring[RX_RING_SIZE];
@@ -29,6 +30,7 @@ void bare_received(uint8_t byte)
         ring[ring_in] = byte;
         ring_in = next;
     }
+    embedbench_received++;
 }
 
 static size_t take_received(uint8_t *buffer, size_t capacity)
