@@ -157,6 +157,28 @@ def test_a_framework_that_is_there_is_served(
     assert core.core_dir == private_core(seeded_cache)
 
 
+@pytest.mark.parametrize("installed", [False, True])
+def test_a_project_that_can_do_without_its_framework_does_unless_it_is_there(
+    tmp_path: Path,
+    seeded_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    installed: bool,  # noqa: FBT001
+) -> None:
+    monkeypatch.delenv("PLATFORMIO_CORE_DIR", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if installed:
+        stock = own_core() / "platforms" / "espressif32"
+        stock.mkdir(parents=True)
+        (stock / ".piopm").write_text(json.dumps({"name": "espressif32"}))
+    project = tmp_path / "platformio.ini"
+    project.write_text(
+        "[env:x]\nplatform = espressif32\nframework = espidf\n"
+        "custom_embedbench_bare = yes\n"
+    )
+    core = choose_core(None, seeded_cache, read_ini(project, tmp_path), "x")
+    assert core.core_dir == (own_core() if installed else private_core(seeded_cache))
+
+
 def test_what_the_user_says_goes_before_all(
     ini: ProjectIni, seeded_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.builders.platformio.ini import ProjectIni
 
+_BARE = "custom_embedbench_bare"
 _STOCK = re.compile(r"(?:platformio/)?([\w-]+)(?:\s*@.*)?$")
 
 
@@ -38,6 +39,9 @@ def choose_core(
     What one is told, else the one in ``PLATFORMIO_CORE_DIR``, else the private one if
     it was made and can serve this environment, else PlatformIO's own: with the stock
     platforms, as the user has them.
+
+    An environment that says ``custom_embedbench_bare = yes`` can do without its
+    framework, and does so unless the user has it.
     """
     from_variable = os.environ.get("PLATFORMIO_CORE_DIR")
     if told or from_variable:
@@ -45,7 +49,7 @@ def choose_core(
     private = private_core(cache_dir)
     if not is_seeded(private):
         return Core(core_dir=own_core())
-    lacks = _lacks(private, ini, environment)
+    lacks = _lacks(private, own_core(), ini, environment)
     if lacks is None:
         return Core(core_dir=private)
     return Core(core_dir=own_core(), private_lacks=lacks)
@@ -73,7 +77,7 @@ def names_in(core_dir: Path) -> Iterator[str]:
         yield name
 
 
-def _lacks(private: Path, ini: ProjectIni, environment: str) -> str | None:
+def _lacks(private: Path, own: Path, ini: ProjectIni, environment: str) -> str | None:
     """Return the platform or framework that the private directory cannot offer."""
     wanted = ini.option(environment, "platform")
     if not wanted or "$" in wanted:
@@ -84,6 +88,8 @@ def _lacks(private: Path, ini: ProjectIni, environment: str) -> str | None:
         return wanted
     about = json.loads((folder / "platform.json").read_bytes())
     here = set(names_in(private))
+    if ini.option(environment, _BARE) == "yes" and folder.name not in names_in(own):
+        return None
     for framework in ini.option(environment, "framework").replace(",", " ").split():
         package: str = about.get("frameworks", {}).get(framework, {}).get("package", "")
         if package and package not in here:
