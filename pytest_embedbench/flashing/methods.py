@@ -11,6 +11,7 @@ from pytest_embedbench.flashing.avrdude import Avrdude
 from pytest_embedbench.flashing.command import Command
 from pytest_embedbench.flashing.esptool import Esptool
 from pytest_embedbench.flashing.nouns import After, Erase, FlashMethod, FlashSettings
+from pytest_embedbench.flashing.platformio import PlatformIOUpload
 from pytest_embedbench.flashing.rp2040 import Picotool, Uf2Copy
 from pytest_embedbench.flashing.stm32 import Openocd, Stflash, Stm32flash
 from pytest_embedbench.tables import check_items, check_keys
@@ -26,6 +27,7 @@ METHODS: Mapping[str, type[FlashMethod]] = {
         Esptool,
         Openocd,
         Picotool,
+        PlatformIOUpload,
         Stflash,
         Stm32flash,
         Uf2Copy,

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import FirmwareImage
 
 _COMPLAINT = re.compile(r"(?i)\b(error|fail(ed|ure)?|fatal|cannot|mismatch)\b")
+_IDLE_COMPLAINT = re.compile(r"TIOCM|^\d+ failed, \d+ succeeded|^=+ ")
+"""A port without modem lines is no error; a summary says nothing new."""
 BAUD_BPS = 115_200
 """The rate that every adapter and every bootloader of today can do."""
 
@@ -82,7 +84,11 @@ class Attempt:
     def said(self) -> str:
         """Return the line of output that says most: the last error, else the last."""
         lines = [line.strip() for line in self.output.splitlines() if line.strip()]
-        errors = [line for line in lines if _COMPLAINT.search(line)]
+        errors = [
+            line
+            for line in lines
+            if _COMPLAINT.search(line) and not _IDLE_COMPLAINT.search(line)
+        ]
         return (errors or lines or ["(no output)"])[-1]
 
 

@@ -12,6 +12,7 @@ import serial
 from pytest_embedbench.errors import FlashFailed, NotSupported, WrongBoard
 from pytest_embedbench.flashing import Erase, FlashSettings, flash
 from pytest_embedbench.flashing.avrdude import Avrdude
+from pytest_embedbench.flashing.platformio import PlatformIOUpload
 from tests.support.boards import board, image
 from tests.support.pty_uno import missing, pty_uno
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from pytest_embedbench.builders.platformio.seed import Seeded
     from pytest_embedbench.model import FirmwareImage
     from tests.support.pty_uno import PtyUno
 
@@ -114,3 +116,27 @@ def test_what_a_bootloader_cannot_do_is_said_before_the_board_is_touched(
             "/dev/no-such-port",
             settings=replace(settings, erase=Erase.ALL),
         )
+
+
+def test_platformio_uploads_an_image_that_is_built_already(
+    tmp_path: Path, seeded: Seeded
+) -> None:
+    if reason := missing():
+        pytest.skip(reason)
+    (tmp_path / "platformio.ini").write_text(
+        "[env:other]\nplatform = atmelavr\nboard = megaatmega2560\n"
+        "[env:env]\nplatform = atmelavr\nboard = uno\nupload_protocol = wiring\n"
+    )
+    upload = PlatformIOUpload(
+        project=str(tmp_path), protocol="arduino", core_dir=str(seeded.core_dir)
+    )
+    # PlatformIO takes its time to start.
+    with pty_uno(tmp_path, listens_s=30) as patient:
+        settings = FlashSettings(method=upload, reset=patient.reset)
+        firmware = saying("P", tmp_path / "image")
+        report = flash(UNO, firmware, patient.port, settings=settings)
+        with serial.Serial(patient.port, 115200, timeout=10) as port:
+            assert port.read(4) == b"PPPP"
+    steps = [attempt.step for attempt in report.attempts if attempt.step != "reset"]
+    assert steps == ["identify", "compare", "write"]
+    assert not (tmp_path / ".pio").exists()

@@ -63,10 +63,13 @@ class PtyUno:
 
 
 @contextmanager
-def pty_uno(folder: Path) -> Iterator[PtyUno]:
-    """Run the board for as long as the block lasts; ``folder`` is its own."""
+def pty_uno(folder: Path, *, listens_s: int = 2) -> Iterator[PtyUno]:
+    """Run the board for as long as the block lasts; ``folder`` is its own.
+
+    Its bootloader waits ``listens_s`` after a reset before it starts the application.
+    """
     bootloader, button = folder / "bootloader.bin", folder / "reset"
-    build_bootloader(bootloader)
+    build_bootloader(bootloader, listens_s)
     board = spawn(
         [sys.executable, __file__, bootloader, button],
         stdin=subprocess.PIPE,
@@ -95,7 +98,7 @@ def missing() -> str:
     return ""
 
 
-def build_bootloader(to: Path) -> None:
+def build_bootloader(to: Path, listens_s: int) -> None:
     """Compile the bootloader to the bytes of its flash section."""
     spec = find_spec(TOOLCHAIN)
     assert spec is not None
@@ -103,6 +106,7 @@ def build_bootloader(to: Path) -> None:
     programs = Path(spec.origin).parent / "bin"
     elf = to.with_suffix(".elf")
     target = ["-mmcu=atmega328p", f"-DF_CPU={CPU_HZ}UL", f"-DBOOT_START={BOOT_START}"]
+    target.append(f"-DLISTEN_S={listens_s}")
     start = f"-Wl,--section-start=.text={BOOT_START:#x}"
     subprocess.run(
         [programs / "avr-gcc", *target, "-Os", "-std=c99", start, "-o", elf, _SOURCE],

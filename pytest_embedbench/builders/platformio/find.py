@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from pytest_embedbench.builders.platformio.environment import quiet_environment
 from pytest_embedbench.errors import BenchFault, ConfigError, ToolMissing
+from pytest_embedbench.processes.pio_environment import quiet_environment
 
 _ANSWER_WITHIN_S = 60
 _ASK_FOR_SCONS = (

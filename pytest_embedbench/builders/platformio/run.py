@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from pytest_embedbench.builders.platformio.environment import quiet_environment
 from pytest_embedbench.processes.guarded import run_guarded
+from pytest_embedbench.processes.pio_environment import quiet_environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,7 +2,8 @@
  * A small STK500v1 bootloader for the ATmega328P at 16 MHz: what avrdude calls
  * "-c arduino". It lies in the 1 KiB boot section at 0x7C00 and is where the chip
  * starts after every reset (BOOTRST). After a press on the reset button it listens for
- * two seconds at 115200 baud; after any other reset it starts the application at once.
+ * LISTEN_S seconds at 115200 baud; after any other reset it starts the application at
+ * once.
  */
 #include <avr/boot.h>
 #include <avr/io.h>
@@ -27,8 +28,8 @@ enum {
   OK = 0x10,
 };
 
-/* About two seconds of looking for a byte, at 13 cycles a look. */
-#define LISTEN_LOOKS (2 * F_CPU / 13)
+/* Looking for a byte once takes 13 cycles. */
+#define LISTEN_LOOKS (LISTEN_S * F_CPU / 13)
 
 /* By a reset, so that the application finds every register as after power-on. */
 static void start_application(void) {

@@ -1,6 +1,12 @@
-"""SCons script: build AVR firmware as .elf and .hex."""
+"""SCons script: build AVR firmware as .elf and .hex, and upload it with avrdude."""
 
-from SCons.Script import AlwaysBuild, Builder, Default, DefaultEnvironment
+from SCons.Script import (
+    COMMAND_LINE_TARGETS,
+    AlwaysBuild,
+    Builder,
+    Default,
+    DefaultEnvironment,
+)
 
 env = DefaultEnvironment()
 
@@ -18,7 +24,13 @@ env.Replace(
     SIZEDATAREGEXP=r"^(?:\.data|\.bss|\.noinit)\s+(\d+).*",
     SIZECHECKCMD="$SIZETOOL -A -d $SOURCES",
     SIZEPRINTCMD="$SIZETOOL --mcu=$BOARD_MCU -C -d $SOURCES",
-)
+    UPLOADER="avrdude",
+    UPLOADERFLAGS=[
+        "-p", "$BOARD_MCU", "-c", "$UPLOAD_PROTOCOL", "-P", "$UPLOAD_PORT",
+        "-b", "$UPLOAD_SPEED", "-D",
+    ],
+    UPLOADCMD="$UPLOADER $UPLOADERFLAGS -U flash:w:$SOURCES:i",
+)  # fmt: skip
 env.Append(
     ASPPFLAGS=["-x", "assembler-with-cpp"],
     CFLAGS=["-std=gnu11"],
@@ -41,10 +53,17 @@ env.Append(
 if env.get("PROGNAME", "program") == "program":
     env.Replace(PROGNAME="firmware")
 
-elf = env.BuildProgram()
-hex_file = env.ElfToHex("$BUILD_DIR/${PROGNAME}", elf)
-env.Depends(hex_file, "checkprogsize")
+if "nobuild" in COMMAND_LINE_TARGETS:
+    elf, hex_file = (f"$BUILD_DIR/${{PROGNAME}}.{kind}" for kind in ("elf", "hex"))
+else:
+    elf = env.BuildProgram()
+    hex_file = env.ElfToHex("$BUILD_DIR/${PROGNAME}", elf)
+    env.Depends(hex_file, "checkprogsize")
 
 AlwaysBuild(env.Alias("size", elf, env.VerboseAction("$SIZEPRINTCMD", "Sizing")))
+AlwaysBuild(env.Alias("nobuild", hex_file))
 AlwaysBuild(env.Alias("buildprog", hex_file, hex_file))
+find_port = env.VerboseAction(env.AutodetectUploadPort, "Looking for upload port...")
+upload = env.VerboseAction("$UPLOADCMD", "Uploading $SOURCE")
+env.AddPlatformTarget("upload", hex_file, [find_port, upload], "Upload")
 Default([hex_file])
