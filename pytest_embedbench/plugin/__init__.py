@@ -27,7 +27,13 @@ from pytest_embedbench.plugin.fixtures import (
     scenario,
     uno_board,
 )
-from pytest_embedbench.plugin.host import controller, host, host_program, protocol
+from pytest_embedbench.plugin.host import (
+    controller,
+    host,
+    host_program,
+    oracle,
+    protocol,
+)
 from pytest_embedbench.plugin.paper import paper_run
 from pytest_embedbench.plugin.real import real_board, real_boards
 from pytest_embedbench.plugin.reports import Reports
@@ -58,6 +64,7 @@ __all__ = [
     "mega_board",
     "nano_board",
     "native_board",
+    "oracle",
     "paper_run",
     "plant",
     "protocol",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.evaluation.host.controller import Controller, Lines
     from pytest_embedbench.evaluation.host.program import HostProgram
+    from pytest_embedbench.evaluation.oracle import Oracle
     from pytest_embedbench.task import ControllerApi
 
 
@@ -69,6 +70,15 @@ def protocol(request: pytest.FixtureRequest, host: HostProgram) -> Lines:
     from pytest_embedbench.evaluation.host.controller import Lines  # noqa: PLC0415
 
     return Lines(host, _api(request))
+
+
+@pytest.fixture
+def oracle(request: pytest.FixtureRequest) -> Oracle:
+    """The task's brief as a program, ``hidden/oracle.py``, at power-on."""
+    from pytest_embedbench.evaluation.oracle import load_oracle  # noqa: PLC0415  # late
+
+    with told_plainly():
+        return load_oracle(session_of(request.config).suite(request.path))()
 
 
 def _api(request: pytest.FixtureRequest) -> ControllerApi:

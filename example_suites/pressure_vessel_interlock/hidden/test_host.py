@@ -1,0 +1,444 @@
+"""Step by step: every boundary of the brief, from both sides, in value and in time."""
+
+import pytest
+
+from pytest_embedbench.evaluation.oracle import difference, walk
+
+pytestmark = pytest.mark.profile("full")
+
+SAFE = (False, True, "SAFE_VENT")
+PRESSURIZING = (True, False, "PRESSURIZING")
+RELIEVING = (False, True, "RELIEVING")
+HELD_ON = (True, False, "HOLDING")
+HELD_OFF = (False, True, "HOLDING")
+
+
+def pressure(now_ms, kpa):
+    return ("PRESSURE", now_ms, kpa, False)
+
+
+def door(now_ms, *, closed):
+    return ("DOOR_CLOSED" if closed else "DOOR_OPEN", now_ms, 0, closed)
+
+
+CLOSED = door(100, closed=True)
+RUNNING = [CLOSED, pressure(100, 20)]
+"""The compressor is on at 100 ms."""
+BAD_KINDS = ["INVALID_PRESSURE", "INVALID_DOOR", "SENSOR_TIMEOUT"]
+
+
+def last(controller, *steps):
+    """Return compressor, vent and state after these steps."""
+    output = controller.run(steps)[-1]
+    return output.compressor_on, output.vent_open, output.state
+
+
+@pytest.mark.brief("V1", "V14")
+def test_the_vessel_is_safe_at_the_start(controller):
+    for output in controller.run(("NONE", now_ms) for now_ms in range(0, 3000, 50)):
+        assert (output.compressor_on, output.vent_open, output.state) == SAFE
+
+
+@pytest.mark.brief("V2")
+@pytest.mark.parametrize("kpa", [0, 20, 39, 40, 50, 60, 61, 120])
+def test_a_pressure_alone_leaves_it_safe(controller, kpa):
+    assert last(controller, pressure(100, kpa)) == SAFE
+    assert last(controller, pressure(200, kpa), ("NONE", 250)) == SAFE
+
+
+@pytest.mark.brief("V2")
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_door_alone_leaves_it_safe(controller, closed):
+    assert last(controller, door(100, closed=closed)) == SAFE
+    assert last(controller, door(200, closed=closed), ("NONE", 250)) == SAFE
+
+
+@pytest.mark.brief("V2", "V4", "V7")
+def test_both_readings_start_it_in_either_order(controller):
+    assert last(controller, CLOSED, pressure(200, 20)) == PRESSURIZING
+    controller.init()
+    assert last(controller, pressure(100, 20), door(200, closed=True)) == PRESSURIZING
+
+
+@pytest.mark.brief("V1", "V8", "V9", "V10")
+@pytest.mark.parametrize("kind", BAD_KINDS)
+def test_a_bad_line_at_the_start_leaves_it_safe(controller, kind):
+    assert last(controller, (kind, 0, 20, True)) == SAFE
+    assert last(controller, ("NONE", 50)) == SAFE
+
+
+@pytest.mark.brief("V1")
+def test_a_second_init_forgets_everything(controller):
+    assert last(controller, *RUNNING) == PRESSURIZING
+    controller.init()
+    assert last(controller, ("NONE", 150)) == SAFE
+    assert last(controller, pressure(160, 20)) == SAFE
+    assert last(controller, door(170, closed=True)) == PRESSURIZING
+
+
+@pytest.mark.brief("V3")
+@pytest.mark.parametrize("kpa", [0, 20, 39, 40, 50, 60, 61, 120])
+def test_an_open_door_makes_it_safe(controller, kpa):
+    controller.run([*RUNNING, pressure(200, kpa)])
+    assert last(controller, door(300, closed=False)) == SAFE
+    assert last(controller, pressure(400, kpa)) == SAFE
+    assert last(controller, ("NONE", 450)) == SAFE
+
+
+@pytest.mark.brief("V3", "V18")
+def test_it_stays_safe_while_the_door_is_open(controller):
+    controller.run([*RUNNING, door(200, closed=False)])
+    for now_ms in range(300, 3000, 100):
+        steps = [pressure(now_ms, 20), door(now_ms, closed=False), ("NONE", now_ms)]
+        for output in controller.run(steps):
+            assert (output.compressor_on, output.vent_open, output.state) == SAFE
+
+
+@pytest.mark.brief("V4")
+@pytest.mark.parametrize("kpa", [0, 1, 20, 35, 38, 39])
+def test_a_low_pressure_starts_the_compressor(controller, kpa):
+    assert last(controller, CLOSED, pressure(200, kpa)) == PRESSURIZING
+
+
+@pytest.mark.brief("V5")
+@pytest.mark.parametrize("kpa", [61, 62, 70, 119, 120])
+def test_a_high_pressure_opens_the_vent(controller, kpa):
+    assert last(controller, *RUNNING, pressure(200, kpa)) == RELIEVING
+
+
+@pytest.mark.brief("V6", "V16")
+@pytest.mark.parametrize("kpa", [40, 41, 50, 59, 60])
+def test_a_pressure_in_the_band_changes_nothing(controller, kpa):
+    assert last(controller, *RUNNING, pressure(200, kpa)) == HELD_ON
+    assert last(controller, pressure(300, 61), pressure(400, kpa)) == HELD_OFF
+
+
+@pytest.mark.brief("V4", "V5", "V6")
+@pytest.mark.parametrize("before_kpa", [20, 90])
+def test_every_pressure_is_answered_as_the_brief_says(controller, before_kpa):
+    for kpa in range(121):
+        now_ms = 1000 + kpa * 100
+        expected = HELD_ON if before_kpa < 40 else HELD_OFF
+        if kpa < 40:
+            expected = PRESSURIZING
+        elif kpa > 60:
+            expected = RELIEVING
+        controller.run([door(now_ms, closed=True), pressure(now_ms, before_kpa)])
+        got = last(controller, pressure(now_ms, kpa))
+        assert got == expected, f"{kpa} kPa after {before_kpa}"
+
+
+@pytest.mark.brief("V7", "V16")
+@pytest.mark.parametrize(
+    ("kpa", "expected"),
+    [(39, PRESSURIZING), (40, HELD_OFF), (60, HELD_OFF), (61, RELIEVING)],
+)
+def test_the_known_pressure_decides_when_the_door_is_closed_again(
+    controller, kpa, expected
+):
+    controller.run([*RUNNING, door(200, closed=False), pressure(300, kpa)])
+    assert last(controller, door(400, closed=True)) == expected
+    assert last(controller, ("NONE", 450)) == expected
+
+
+@pytest.mark.brief("V7")
+def test_a_door_that_stays_closed_changes_nothing(controller):
+    assert last(controller, *RUNNING, door(200, closed=True)) == PRESSURIZING
+    assert last(controller, pressure(250, 50), door(300, closed=True)) == HELD_ON
+    assert last(controller, pressure(350, 70), door(400, closed=True)) == RELIEVING
+
+
+@pytest.mark.brief("V8", "V9", "V10")
+@pytest.mark.parametrize("kind", BAD_KINDS)
+@pytest.mark.parametrize("kpa", [20, 50, 70])
+def test_a_bad_line_makes_it_safe(controller, kind, kpa):
+    controller.run([*RUNNING, pressure(150, kpa)])
+    assert last(controller, (kind, 200)) == SAFE
+    assert last(controller, ("NONE", 250)) == SAFE
+
+
+@pytest.mark.brief("V8", "V9", "V10")
+@pytest.mark.parametrize("kind", BAD_KINDS)
+def test_the_values_of_a_bad_line_do_not_count(controller, kind):
+    controller.run(RUNNING)
+    assert last(controller, (kind, 200, 20, True), ("NONE", 250, 20, True)) == SAFE
+
+
+@pytest.mark.brief("V15")
+@pytest.mark.parametrize(
+    ("kind", "other", "again"),
+    [
+        ("INVALID_PRESSURE", door(300, closed=True), pressure(400, 20)),
+        ("INVALID_DOOR", pressure(300, 20), door(400, closed=True)),
+    ],
+)
+def test_a_malformed_reading_has_to_come_again(controller, kind, other, again):
+    controller.run([*RUNNING, (kind, 200)])
+    assert last(controller, other) == SAFE
+    assert last(controller, again) == PRESSURIZING
+
+
+@pytest.mark.brief("V15")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (door(300, closed=True), pressure(400, 20)),
+        (pressure(300, 20), door(400, closed=True)),
+    ],
+    ids=["door-first", "pressure-first"],
+)
+def test_both_readings_have_to_come_again_after_a_fault(controller, one, other):
+    controller.run([*RUNNING, ("SENSOR_TIMEOUT", 200)])
+    assert last(controller, one) == SAFE
+    assert last(controller, ("NONE", 350)) == SAFE
+    assert last(controller, other) == PRESSURIZING
+
+
+@pytest.mark.brief("V15", "V19")
+@pytest.mark.parametrize(
+    ("kind", "again"),
+    [
+        ("INVALID_PRESSURE", pressure(300, 20)),
+        ("INVALID_DOOR", door(300, closed=True)),
+    ],
+)
+def test_the_other_reading_goes_on_counting_and_aging(controller, kind, again):
+    assert last(controller, *RUNNING, (kind, 200), again) == PRESSURIZING
+    assert last(controller, ("NONE", 1100)) == PRESSURIZING
+    assert last(controller, ("NONE", 1101)) == SAFE
+
+
+@pytest.mark.brief("V16")
+@pytest.mark.parametrize("kind", BAD_KINDS)
+@pytest.mark.parametrize("kpa", [40, 60])
+def test_the_band_does_not_bring_the_compressor_back(controller, kind, kpa):
+    controller.run([*RUNNING, pressure(150, kpa), (kind, 200)])
+    assert last(controller, door(300, closed=True), pressure(300, kpa)) == HELD_OFF
+    assert last(controller, ("NONE", 350)) == HELD_OFF
+
+
+@pytest.mark.brief("V11", "V13", "V19")
+@pytest.mark.parametrize("start_ms", [0, 10, 123_456])
+@pytest.mark.parametrize(("kpa", "shown"), [(20, PRESSURIZING), (50, HELD_ON)])
+def test_a_pressure_counts_for_exactly_1000_ms(controller, start_ms, kpa, shown):
+    controller.run([door(start_ms, closed=True), pressure(start_ms, 20)])
+    controller.run([pressure(start_ms, kpa)])
+    for age_ms in (500, 999, 1000):
+        now_ms = start_ms + age_ms
+        assert last(controller, door(now_ms, closed=True), ("NONE", now_ms)) == shown
+    assert last(controller, ("NONE", start_ms + 1001)) == SAFE
+    assert last(controller, door(start_ms + 1001, closed=True)) == SAFE
+
+
+@pytest.mark.brief("V12", "V13", "V19")
+@pytest.mark.parametrize("start_ms", [0, 10, 123_456])
+@pytest.mark.parametrize(("kpa", "shown"), [(20, PRESSURIZING), (50, HELD_ON)])
+def test_a_door_counts_for_exactly_1000_ms(controller, start_ms, kpa, shown):
+    controller.run([door(start_ms, closed=True), pressure(start_ms, 20)])
+    controller.run([pressure(start_ms, kpa)])
+    for age_ms in (500, 999, 1000):
+        now_ms = start_ms + age_ms
+        assert last(controller, pressure(now_ms, kpa), ("NONE", now_ms)) == shown
+    assert last(controller, ("NONE", start_ms + 1001)) == SAFE
+    assert last(controller, pressure(start_ms + 1001, 20)) == SAFE
+
+
+@pytest.mark.brief("V11", "V15")
+def test_a_pressure_that_went_stale_has_to_come_again(controller):
+    controller.run([*RUNNING, door(1100, closed=True), ("NONE", 1101)])
+    assert last(controller, door(1200, closed=True)) == SAFE
+    assert last(controller, pressure(1300, 39)) == PRESSURIZING
+
+
+@pytest.mark.brief("V12", "V15")
+def test_a_door_that_went_stale_has_to_come_again(controller):
+    controller.run([*RUNNING, pressure(1100, 20), ("NONE", 1101)])
+    assert last(controller, pressure(1200, 20)) == SAFE
+    assert last(controller, door(1300, closed=True)) == PRESSURIZING
+
+
+@pytest.mark.brief("V16")
+@pytest.mark.parametrize("stale", ["pressure", "door"])
+def test_what_went_stale_within_the_band_stays_vented(controller, stale):
+    again = [door(1100, closed=True), pressure(1100, 50)]
+    other = again[0 if stale == "pressure" else 1]
+    controller.run([*RUNNING, pressure(100, 50), other, ("NONE", 1101)])
+    controller.run([door(1200, closed=True)])
+    assert last(controller, pressure(1200, 50)) == HELD_OFF
+
+
+@pytest.mark.brief("V11", "V12")
+@pytest.mark.parametrize("age_ms", [1001, 1010, 1050, 5000, 100_000])
+def test_silence_makes_it_safe(controller, age_ms):
+    assert last(controller, *RUNNING, ("NONE", 100 + age_ms)) == SAFE
+
+
+@pytest.mark.brief("V13", "V14")
+@pytest.mark.parametrize(
+    ("kpa", "shown"), [(20, PRESSURIZING), (50, HELD_ON), (70, RELIEVING)]
+)
+def test_idle_steps_change_nothing_in_time(controller, kpa, shown):
+    controller.run([*RUNNING, pressure(100, kpa)])
+    for output in controller.run(("NONE", now_ms) for now_ms in range(110, 1101, 10)):
+        assert (output.compressor_on, output.vent_open, output.state) == shown
+
+
+@pytest.mark.brief("V17")
+@pytest.mark.parametrize("kpa", [20, 50, 70])
+def test_changed_is_said_of_going_stale_and_of_nothing_else(controller, kpa):
+    first = controller.step(now_ms=0)
+    controller.run([*RUNNING, pressure(200, kpa), door(200, closed=True)])
+    stamps = range(250, 3000, 50)
+    outputs = controller.run(("NONE", now_ms) for now_ms in stamps)
+    changed = [at for at, out in zip(stamps, outputs, strict=True) if out.changed]
+    assert not first.changed, "at the first step"
+    assert changed == [1250]
+
+
+@pytest.mark.brief("V17")
+def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
+    lines = [
+        CLOSED,
+        pressure(200, 20),
+        pressure(300, 50),
+        pressure(400, 70),
+        pressure(500, 20),
+        door(600, closed=False),
+        door(700, closed=True),
+        ("INVALID_DOOR", 800),
+    ]
+    for line in lines:
+        controller.run([line])
+        assert not controller.step(now_ms=line[1] + 10).changed, f"after {line}"
+
+
+@pytest.mark.brief("L1")
+@pytest.mark.parametrize(
+    ("value", "kpa"), [("0", 0), ("120", 120), ("+7", 7), ("0042", 42), ("-0", 0)]
+)
+def test_a_pressure_is_read(protocol, value, kpa):
+    parsed = protocol.parse(f"SENSE PRESS {value}")
+    assert (parsed.result, parsed.kind) == ("PRESSURE", "PRESSURE")
+    assert parsed.pressure_kpa == kpa
+
+
+@pytest.mark.brief("L2")
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        " -1",
+        " 121",
+        " 999",
+        " 99999999999999",
+        " banana",
+        " 20.5",
+        " 0x20",
+        " 20 5",
+    ],
+)
+def test_a_malformed_pressure_is_told_apart(protocol, rest):
+    parsed = protocol.parse(f"SENSE PRESS{rest}")
+    assert (parsed.result, parsed.kind) == ("INVALID_PRESSURE",) * 2
+
+
+@pytest.mark.brief("L3")
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_door_is_read(protocol, closed):
+    parsed = protocol.parse(f"SENSE DOOR {'CLOSED' if closed else 'OPEN'}")
+    kind = "DOOR_CLOSED" if closed else "DOOR_OPEN"
+    assert (parsed.result, parsed.kind, parsed.door_closed) == (kind, kind, closed)
+
+
+@pytest.mark.brief("L4")
+@pytest.mark.parametrize("word", ["AJAR", "open", "Closed", "1", "OPENED", "OPE"])
+def test_a_malformed_door_is_told_apart(protocol, word):
+    parsed = protocol.parse(f"SENSE DOOR {word}")
+    assert (parsed.result, parsed.kind) == ("INVALID_DOOR", "INVALID_DOOR")
+
+
+@pytest.mark.brief("L5")
+def test_a_fault_is_read(protocol):
+    parsed = protocol.parse("FAULT SENSOR_TIMEOUT")
+    assert (parsed.result, parsed.kind) == ("SENSOR_TIMEOUT", "SENSOR_TIMEOUT")
+
+
+@pytest.mark.brief("L6")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        " ",
+        "HELLO WORLD",
+        "SENSE",
+        "PRESS 20",
+        "SENSE LEVEL 20",
+        "SENSE PRESSURE 20",
+        "SENSE DOOR",
+        "SENSE DOOR OPEN NOW",
+        "SENSE DOOR AJAR NOW",
+        "FAULT",
+        "FAULT SENSOR_TIMEOUT 1",
+        "ACT VENT OPEN",
+    ],
+)
+def test_any_other_line_is_ignored(protocol, line):
+    parsed = protocol.parse(line)
+    assert (parsed.result, parsed.kind) == ("IGNORED", "NONE")
+
+
+@pytest.mark.brief("L7")
+@pytest.mark.parametrize(
+    ("line", "result"),
+    [
+        ("  SENSE\tPRESS  25 ", "PRESSURE"),
+        ("\tSENSE \t DOOR\tCLOSED\t", "DOOR_CLOSED"),
+        ("SENSE DOOR OPEN\r\n", "DOOR_OPEN"),
+    ],
+)
+def test_space_does_not_count(protocol, line, result):
+    assert protocol.parse(line).result == result
+
+
+@pytest.mark.brief("L6", "L7")
+@pytest.mark.parametrize(
+    "line",
+    ["sense press 25", "SENSE Press 25", "SENSE door OPEN", "fault sensor_timeout"],
+)
+def test_case_counts(protocol, line):
+    assert protocol.parse(line).result == "IGNORED"
+
+
+@pytest.mark.brief("L8")
+@pytest.mark.parametrize(
+    ("actuator", "on", "line"),
+    [
+        ("compressor", True, "ACT COMPRESSOR ON\n"),
+        ("compressor", False, "ACT COMPRESSOR OFF\n"),
+        ("vent", True, "ACT VENT OPEN\n"),
+        ("vent", False, "ACT VENT CLOSED\n"),
+    ],
+)
+def test_an_actuator_line_is_written_if_it_fits(protocol, actuator, on, line):
+    assert protocol.serialise(actuator, on=on) == line
+    assert protocol.serialise(actuator, on=on, size_bytes=len(line) + 1) == line
+    assert protocol.serialise(actuator, on=on, size_bytes=len(line)) is None
+    assert protocol.serialise(actuator, on=on, size_bytes=1) is None
+
+
+PARTS = (
+    *([("PRESSURE", 100, kpa)] for kpa in (20, 39, 40, 60, 61)),
+    [("DOOR_OPEN", 50)],
+    [("DOOR_CLOSED", 50, 0, True)],
+    [("PRESSURE", 500, 50), ("DOOR_CLOSED", 0, 0, True)],
+    [("INVALID_PRESSURE", 50, 20)],
+    [("INVALID_DOOR", 50, 0, True)],
+    [("SENSOR_TIMEOUT", 50, 20, True)],
+    *([("NONE", after_ms)] for after_ms in (0, 500, 1000, 1001)),
+)
+
+
+@pytest.mark.brief(*(f"V{number}" for number in range(1, 20)))
+def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
+    wrong = difference(controller, oracle, walk(PARTS, in_a_row=3))
+    assert not wrong, wrong

@@ -1,0 +1,330 @@
+"""Step by step: every boundary of the brief, from both sides, in value and in time."""
+
+import pytest
+
+from pytest_embedbench.evaluation.oracle import difference, walk
+
+pytestmark = pytest.mark.profile("full")
+
+OFF = (False, "SAFE_OFF")
+ON = (True, "HEATING")
+HELD_ON = (True, "HOLDING")
+HELD_OFF = (False, "HOLDING")
+
+COLD = ("TEMPERATURE", 100, 20)
+"""Switches the heater on at 100 ms."""
+LOSSES = {
+    "malformed": ("INVALID_TEMPERATURE", 200),
+    "fault": ("SENSOR_TIMEOUT", 200),
+    "stale": ("NONE", 1101),
+}
+after_a_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+
+
+def last(controller, *steps):
+    """Return heater and state after these steps."""
+    output = controller.run(steps)[-1]
+    return output.heater_on, output.state
+
+
+@pytest.mark.brief("C1", "C11")
+def test_the_heater_is_off_at_the_start(controller):
+    for output in controller.run(("NONE", now_ms) for now_ms in range(0, 3000, 50)):
+        assert (output.heater_on, output.state) == OFF
+
+
+@pytest.mark.brief("C1", "C3", "C4", "C6")
+@pytest.mark.parametrize("temperature_c", [47, 49, 50, 52, 53, 80])
+def test_no_first_temperature_but_a_low_one_starts_the_heater(
+    controller, temperature_c
+):
+    expected = HELD_OFF if temperature_c <= 52 else OFF
+    assert last(controller, ("TEMPERATURE", 100, temperature_c)) == expected
+    assert last(controller, ("NONE", 150)) == expected
+
+
+@pytest.mark.brief("C1", "C7", "C8")
+@pytest.mark.parametrize("kind", ["INVALID_TEMPERATURE", "SENSOR_TIMEOUT"])
+def test_a_fault_at_the_start_leaves_the_heater_off(controller, kind):
+    assert last(controller, (kind, 0, 20)) == OFF
+    assert last(controller, ("NONE", 50)) == OFF
+
+
+@pytest.mark.brief("C1")
+def test_a_second_init_forgets_everything(controller):
+    assert last(controller, COLD) == ON
+    controller.init()
+    assert last(controller, ("NONE", 150)) == OFF
+    assert last(controller, ("TEMPERATURE", 200, 48)) == HELD_OFF
+
+
+@pytest.mark.brief("C2")
+@pytest.mark.parametrize("temperature_c", [15, 16, 20, 40, 45, 46])
+def test_a_low_temperature_starts_the_heater(controller, temperature_c):
+    assert last(controller, ("TEMPERATURE", 100, temperature_c)) == ON
+
+
+@pytest.mark.brief("C2")
+@pytest.mark.parametrize("temperature_c", [50, 53])
+def test_a_low_temperature_starts_the_heater_again(controller, temperature_c):
+    controller.run([COLD, ("TEMPERATURE", 200, temperature_c)])
+    assert last(controller, ("TEMPERATURE", 300, 46)) == ON
+
+
+@pytest.mark.brief("C3")
+@pytest.mark.parametrize("temperature_c", [53, 54, 60, 79, 80])
+def test_a_high_temperature_stops_the_heater(controller, temperature_c):
+    assert last(controller, COLD, ("TEMPERATURE", 200, temperature_c)) == OFF
+
+
+@pytest.mark.brief("C4")
+@pytest.mark.parametrize("temperature_c", [47, 48, 49])
+def test_a_temperature_low_in_the_band_changes_nothing(controller, temperature_c):
+    assert last(controller, COLD, ("TEMPERATURE", 200, temperature_c)) == HELD_ON
+    controller.step("TEMPERATURE", temperature_c=53, now_ms=300)
+    assert last(controller, ("TEMPERATURE", 400, temperature_c)) == HELD_OFF
+
+
+@pytest.mark.brief("C5")
+@pytest.mark.parametrize("temperature_c", [50, 51, 52])
+@pytest.mark.parametrize("before_c", [20, 46, 47, 49])
+def test_a_rising_temperature_high_in_the_band_stops_the_heater_early(
+    controller, before_c, temperature_c
+):
+    before = ("TEMPERATURE", 200, before_c)
+    assert last(controller, COLD, before, ("TEMPERATURE", 300, temperature_c)) == (
+        HELD_OFF
+    )
+
+
+@pytest.mark.brief("C6")
+@pytest.mark.parametrize("before_c", [80, 53, 52])
+@pytest.mark.parametrize("temperature_c", [52, 51, 50])
+def test_a_falling_temperature_high_in_the_band_changes_nothing(
+    controller, before_c, temperature_c
+):
+    controller.run([COLD, ("TEMPERATURE", 200, before_c)])
+    assert last(controller, ("TEMPERATURE", 300, temperature_c)) == HELD_OFF
+    assert last(controller, ("TEMPERATURE", 400, temperature_c)) == HELD_OFF
+
+
+@pytest.mark.brief("C2", "C3", "C4", "C5", "C6")
+@pytest.mark.parametrize("before", [("TEMPERATURE", 100, 20), ("TEMPERATURE", 100, 80)])
+def test_every_temperature_is_answered_as_the_brief_says(controller, before):
+    now_ms, was_on = 100, before[2] < 47
+    for temperature_c in range(15, 81):
+        expected = OFF
+        if temperature_c < 47:
+            expected = ON
+        elif temperature_c <= 52:
+            expected = HELD_ON if was_on and temperature_c < 50 else HELD_OFF
+        controller.run([("TEMPERATURE", now_ms, before[2])])
+        got = last(controller, ("TEMPERATURE", now_ms + 100, temperature_c))
+        assert got == expected, f"{temperature_c} degrees after {before[2]}"
+        now_ms += 200
+
+
+@pytest.mark.brief("C7", "C8", "C9")
+@after_a_loss
+@pytest.mark.parametrize("temperature_c", [20, 48])
+def test_a_loss_stops_the_heater(controller, loss, temperature_c):
+    controller.run([COLD, ("TEMPERATURE", 100, temperature_c)])
+    assert last(controller, loss) == OFF
+    assert last(controller, ("NONE", 1150)) == OFF
+
+
+@pytest.mark.brief("C7", "C8", "C9")
+@after_a_loss
+def test_a_loss_is_said_of_a_heater_that_is_off(controller, loss):
+    assert last(controller, COLD, ("TEMPERATURE", 100, 50)) == HELD_OFF
+    assert last(controller, loss) == OFF
+
+
+@pytest.mark.brief("C7", "C8")
+@pytest.mark.parametrize("kind", ["INVALID_TEMPERATURE", "SENSOR_TIMEOUT"])
+@pytest.mark.parametrize("value", [0, 20, 46, 80])
+def test_the_value_of_a_bad_line_does_not_count(controller, kind, value):
+    assert last(controller, COLD, (kind, 200, value), ("NONE", 250, value)) == OFF
+
+
+@pytest.mark.brief("C9", "C10")
+@pytest.mark.parametrize("start_ms", [0, 10, 100, 123_456])
+@pytest.mark.parametrize(("temperature_c", "shown"), [(20, ON), (48, HELD_ON)])
+def test_a_temperature_counts_for_exactly_1000_ms(
+    controller, start_ms, temperature_c, shown
+):
+    cold = ("TEMPERATURE", start_ms, 20)
+    controller.run([cold, ("TEMPERATURE", start_ms, temperature_c)])
+    for age_ms in (1, 50, 900, 990, 999, 1000):
+        assert last(controller, ("NONE", start_ms + age_ms)) == shown, f"{age_ms} ms"
+    assert last(controller, ("NONE", start_ms + 1001)) == OFF
+
+
+@pytest.mark.brief("C9")
+@pytest.mark.parametrize("age_ms", [1001, 1002, 1010, 1050, 1100, 5000, 100_000])
+def test_an_old_temperature_stops_the_heater(controller, age_ms):
+    assert last(controller, COLD, ("NONE", 100 + age_ms)) == OFF
+
+
+@pytest.mark.brief("C10", "C11")
+@pytest.mark.parametrize(
+    ("temperature_c", "shown"), [(20, ON), (49, HELD_ON), (51, HELD_OFF), (60, OFF)]
+)
+def test_idle_steps_change_nothing_in_time(controller, temperature_c, shown):
+    controller.run([COLD, ("TEMPERATURE", 100, temperature_c)])
+    for output in controller.run(("NONE", now_ms) for now_ms in range(110, 1101, 10)):
+        assert (output.heater_on, output.state) == shown
+
+
+@pytest.mark.brief("C11", "C13")
+@pytest.mark.parametrize("temperature_c", [20, 48])
+def test_each_temperature_starts_the_time_anew(controller, temperature_c):
+    again = ("TEMPERATURE", 1900, temperature_c)
+    controller.run([COLD, ("TEMPERATURE", 1000, 47), ("NONE", 1500), again])
+    assert last(controller, ("NONE", 2900))[0]
+    assert last(controller, ("NONE", 2901)) == OFF
+
+
+@pytest.mark.brief("C12")
+@after_a_loss
+@pytest.mark.parametrize("temperature_c", [47, 49, 50, 52])
+def test_a_temperature_in_the_band_does_not_bring_the_heater_back(
+    controller, loss, temperature_c
+):
+    controller.run([COLD, loss])
+    assert last(controller, ("TEMPERATURE", 1200, temperature_c)) == HELD_OFF
+    assert last(controller, ("NONE", 1250)) == HELD_OFF
+
+
+@pytest.mark.brief("C2", "C12")
+@after_a_loss
+def test_a_low_temperature_brings_the_heater_back(controller, loss):
+    assert last(controller, COLD, loss, ("TEMPERATURE", 1200, 46)) == ON
+    assert last(controller, ("NONE", 2200)) == ON
+    assert last(controller, ("NONE", 2201)) == OFF
+
+
+@pytest.mark.brief("C13")
+@pytest.mark.parametrize("kind", ["INVALID_TEMPERATURE", "SENSOR_TIMEOUT"])
+def test_a_bad_line_is_no_sign_of_life(controller, kind):
+    assert last(controller, COLD, (kind, 900, 20), ("NONE", 950)) == OFF
+    assert last(controller, ("NONE", 1150)) == OFF
+
+
+@pytest.mark.brief("C14")
+@pytest.mark.parametrize("temperature_c", [20, 48, 50])
+def test_changed_is_said_of_going_stale_and_of_nothing_else(controller, temperature_c):
+    first = controller.step(now_ms=0)
+    controller.run([COLD, ("TEMPERATURE", 200, temperature_c)])
+    stamps = range(250, 3000, 50)
+    outputs = controller.run(("NONE", now_ms) for now_ms in stamps)
+    changed = [at for at, out in zip(stamps, outputs, strict=True) if out.changed]
+    assert not first.changed, "at the first step"
+    assert changed == [1250]
+
+
+@pytest.mark.brief("C14")
+def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
+    for now_ms, temperature_c in enumerate((20, 48, 50, 60, 20), start=1):
+        controller.step("TEMPERATURE", temperature_c=temperature_c, now_ms=now_ms * 100)
+        assert not controller.step(now_ms=now_ms * 100 + 10).changed
+    controller.step("INVALID_TEMPERATURE", now_ms=700)
+    assert not controller.step(now_ms=710).changed
+
+
+@pytest.mark.brief("L1")
+@pytest.mark.parametrize(
+    ("value", "temperature_c"),
+    [("15", 15), ("80", 80), ("+16", 16), ("0047", 47), ("25", 25)],
+)
+def test_a_temperature_is_read(protocol, value, temperature_c):
+    parsed = protocol.parse(f"SENSE TEMP {value}")
+    assert (parsed.result, parsed.kind) == ("TEMPERATURE", "TEMPERATURE")
+    assert parsed.temperature_c == temperature_c
+
+
+@pytest.mark.brief("L2")
+@pytest.mark.parametrize(
+    "value",
+    ["14", "81", "-20", "999", "99999999999999", "banana", "20.5", "0x20", "2O", "+"],
+)
+def test_a_malformed_temperature_is_told_apart(protocol, value):
+    parsed = protocol.parse(f"SENSE TEMP {value}")
+    assert (parsed.result, parsed.kind) == ("INVALID_TEMPERATURE",) * 2
+
+
+@pytest.mark.brief("L2")
+@pytest.mark.parametrize("line", ["SENSE TEMP", "SENSE TEMP 20 5", "SENSE TEMP 20 C"])
+def test_a_temperature_is_one_word(protocol, line):
+    parsed = protocol.parse(line)
+    assert (parsed.result, parsed.kind) == ("INVALID_TEMPERATURE",) * 2
+
+
+@pytest.mark.brief("L3")
+def test_a_fault_is_read(protocol):
+    parsed = protocol.parse("FAULT SENSOR_TIMEOUT")
+    assert (parsed.result, parsed.kind) == ("SENSOR_TIMEOUT", "SENSOR_TIMEOUT")
+
+
+@pytest.mark.brief("L4")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        " ",
+        "HELLO WORLD",
+        "SENSE",
+        "TEMP 20",
+        "SENSE LEVEL 20",
+        "SENSE TEMPERATURE 20",
+        "FAULT",
+        "FAULT SENSOR",
+        "FAULT SENSOR_TIMEOUT 1",
+        "ACT HEATER ON",
+    ],
+)
+def test_any_other_line_is_ignored(protocol, line):
+    parsed = protocol.parse(line)
+    assert (parsed.result, parsed.kind) == ("IGNORED", "NONE")
+
+
+@pytest.mark.brief("L5")
+@pytest.mark.parametrize(
+    "line", ["  SENSE\tTEMP  25 ", "\tSENSE \t TEMP\t25\t", "SENSE TEMP 25\r\n"]
+)
+def test_space_does_not_count(protocol, line):
+    parsed = protocol.parse(line)
+    assert (parsed.result, parsed.temperature_c) == ("TEMPERATURE", 25)
+
+
+@pytest.mark.brief("L4", "L5")
+@pytest.mark.parametrize(
+    "line", ["sense temp 25", "Sense TEMP 25", "SENSE Temp 25", "fault sensor_timeout"]
+)
+def test_case_counts(protocol, line):
+    assert protocol.parse(line).result == "IGNORED"
+
+
+@pytest.mark.brief("L6")
+@pytest.mark.parametrize("on", [True, False])
+def test_the_heater_line_is_written_if_it_fits(protocol, on):
+    line = f"ACT HEATER {'ON' if on else 'OFF'}\n"
+    assert protocol.serialise("heater", on=on) == line
+    assert protocol.serialise("heater", on=on, size_bytes=len(line) + 1) == line
+    assert protocol.serialise("heater", on=on, size_bytes=len(line)) is None
+    assert protocol.serialise("heater", on=on, size_bytes=1) is None
+
+
+PARTS = (
+    *([("TEMPERATURE", 100, value)] for value in (15, 46, 47, 49, 50, 52, 53, 80)),
+    [("TEMPERATURE", 0, 48)],
+    [("INVALID_TEMPERATURE", 50, 20)],
+    [("SENSOR_TIMEOUT", 50, 20)],
+    *([("NONE", after_ms)] for after_ms in (0, 10, 500, 1000, 1001)),
+)
+
+
+@pytest.mark.brief(*(f"C{number}" for number in range(1, 15)))
+def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
+    wrong = difference(controller, oracle, walk(PARTS, in_a_row=3))
+    assert not wrong, wrong

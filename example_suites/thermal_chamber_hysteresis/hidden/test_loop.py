@@ -1,0 +1,215 @@
+"""In closed loop: firmware and plant in one time, the heater at every sample."""
+
+from functools import partial
+
+import pytest
+
+from pytest_embedbench.evaluation.closed_loop import answer, switches
+
+pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
+
+LOW_C, EARLY_OFF_C, HARD_LIMIT_C = 47, 50, 56
+STALE_MS, STALE_AT_LATEST_MS = 1000, 1150
+TICK_MS = 100
+LIMITS = {"C16: never warmer than 56": lambda state: state.temperature_c <= 56}
+BAD_LINES = [
+    "SENSE TEMP banana",
+    "SENSE TEMP",
+    "SENSE TEMP 14",
+    "SENSE TEMP 81",
+    "SENSE TEMP -20",
+    "SENSE TEMP 999",
+    "SENSE TEMP 20.5",
+    "SENSE TEMP 20 5",
+]
+
+
+@pytest.fixture
+def chamber(plant):
+    return partial(plant, "thermal_chamber_hysteresis")
+
+
+@pytest.fixture
+def loop(bench, chamber):
+    """A chamber that warms up: it is at 45 and the heater runs."""
+    bench.wait_for_boot()
+    loop = bench.connect(chamber(temperature_c=28), invariants=LIMITS)
+    bench.run_for(4 * TICK_MS)
+    assert (loop.state.temperature_c, loop.state.heater_on) == (45, True)
+    return loop
+
+
+@pytest.fixture
+def cold_loop(bench, chamber):
+    """A chamber so cold that its sensor may fail while the heater runs."""
+    bench.wait_for_boot()
+    loop = bench.connect(chamber(temperature_c=15))
+    bench.run_for(2 * TICK_MS)
+    assert loop.state.heater_on
+    return loop
+
+
+def heated_until_lower(bench, loop):
+    """Insist that the heater stays off down to 47, and runs below."""
+    while loop.state.temperature_c >= LOW_C:
+        bench.run_for(TICK_MS)
+        assert not loop.state.heater_on, f"on again at {loop.state.temperature_c}"
+    bench.run_for(TICK_MS)
+    assert loop.state.heater_on, "a low temperature did not bring the heater back"
+
+
+@pytest.mark.brief("C2", "C4", "C5", "C16")
+@pytest.mark.parametrize("start_c", [18, 20, 24, 28, 38, 42, 46])
+def test_the_chamber_warms_up_and_gets_never_too_warm(bench, chamber, start_c):
+    bench.wait_for_boot()
+    loop = bench.connect(chamber(temperature_c=start_c), invariants=LIMITS)
+    bench.run_for(30 * TICK_MS)
+    switched = switches(loop.samples, "heater_on")
+    stopped_c = [s.temperature_c for s in switched if not s.heater_on]
+    assert loop.samples[1].state.heater_on, "the first frame did not start the heater"
+    assert stopped_c, "the heater never stopped"
+    assert min(stopped_c) >= EARLY_OFF_C, "stopped too early"
+
+
+@pytest.mark.brief("C2", "C3", "C4", "C5", "C6", "C16")
+def test_the_heater_switches_at_the_edges_only(bench, scenario, chamber):
+    bench.wait_for_boot()
+    run = bench.run(scenario("day"), chamber, invariants=LIMITS)
+    switched = switches(run.samples, "heater_on")
+    assert len(switched) > 10, "the heater hardly ever switched"
+    assert {s.temperature_c for s in switched if s.heater_on} == {28, LOW_C - 1}
+    assert {s.temperature_c for s in switched if not s.heater_on} == {50, 53}
+    warm = [s.state.temperature_c for s in run.samples if s.at_ms >= 500]
+    assert min(warm) == LOW_C - 1, "not kept warm"
+
+
+@pytest.mark.brief("C9", "C15")
+def test_a_silent_sensor_stops_the_heater_after_a_second(bench, scenario, chamber):
+    bench.wait_for_boot()
+    run = bench.run(scenario("silence"), chamber)
+    since_us = run.last_frame_us
+    off = [r.at_us for r in run.replies if r.at_us > since_us and not r.state.heater_on]
+    assert run.samples[1].state.heater_on, "the heater never ran"
+    assert off, "the heater was still on at the end"
+    assert STALE_MS <= (off[0] - since_us) / 1000 <= STALE_AT_LATEST_MS
+    assert not run.samples[-1].state.heater_on, "the heater came back"
+
+
+@pytest.mark.brief("C10", "C11", "C13")
+def test_a_short_silence_is_no_fault(bench, cold_loop):
+    cold_loop.frames_until_ms = cold_loop.plant_ms - 1
+    for _ in range(8):
+        bench.run_for(TICK_MS)
+        assert cold_loop.state.heater_on, "off before 1000 ms of silence"
+
+
+@pytest.mark.brief("C2", "C9", "C12")
+def test_the_heater_stays_off_when_the_sensor_comes_back_too_warm(bench, cold_loop):
+    cold_loop.frames_until_ms = cold_loop.plant_ms
+    bench.run_for(20 * TICK_MS)
+    assert not cold_loop.state.heater_on
+    cold_loop.frames_until_ms = None
+    heated_until_lower(bench, cold_loop)
+
+
+@pytest.mark.brief("C9", "C12")
+def test_the_heater_stays_off_when_the_sensor_comes_back_within_the_band(bench, loop):
+    loop.inject("SENSE TEMP 60")
+    loop.frames_until_ms = loop.plant_ms - 1
+    bench.run_for(15 * TICK_MS)
+    loop.change(temperature_c=49)
+    loop.frames_until_ms = None
+    heated_until_lower(bench, loop)
+
+
+@pytest.mark.brief("C7", "C12", "L1", "L2")
+@pytest.mark.parametrize("line", BAD_LINES)
+def test_a_malformed_temperature_stops_the_heater_until_it_may_run_again(
+    bench, loop, line
+):
+    loop.inject(line)
+    loop.frames_until_ms = loop.plant_ms - 1
+    bench.run_for(TICK_MS)
+    assert not loop.state.heater_on, "the heater ran on after the malformed temperature"
+    loop.change(temperature_c=49)
+    loop.frames_until_ms = None
+    heated_until_lower(bench, loop)
+
+
+@pytest.mark.brief("C7", "C8", "C13", "L3")
+@pytest.mark.parametrize("name", ["fault", "malformed"])
+def test_a_bad_line_stops_the_heater_within_a_frame_and_for_good(
+    bench, scenario, chamber, name
+):
+    bench.wait_for_boot()
+    run = bench.run(scenario(name), chamber, invariants=LIMITS)
+    assert run.samples[1].state.heater_on, "the heater never ran"
+    assert not any(s.state.heater_on for s in run.samples if s.at_ms > TICK_MS)
+
+
+@pytest.mark.brief("C13", "L4")
+def test_lines_of_others_neither_count_nor_disturb(bench, cold_loop):
+    cold_loop.frames_until_ms = cold_loop.plant_ms - 1
+    for _ in range(8):
+        cold_loop.inject("SENSE LEVEL 20")
+        bench.run_for(TICK_MS)
+        assert cold_loop.state.heater_on, "an ignored line stopped the heater"
+    for _ in range(4):
+        cold_loop.inject("HELLO WORLD")
+        bench.run_for(TICK_MS)
+    assert not cold_loop.state.heater_on, "an ignored line kept the heater running"
+
+
+@pytest.mark.brief("C1", "L6")
+@pytest.mark.parametrize("start_c", [None, 49, 50, 52, 56])
+def test_the_heater_is_off_after_start_up(bench, chamber, start_c):
+    bench.wait_for_boot()
+    bench.expect("^ACT HEATER OFF$", within_ms=TICK_MS)
+    loop = bench.connect(chamber(temperature_c=start_c or 20), invariants=LIMITS)
+    if start_c is None:
+        loop.frames_until_ms = -1
+    bench.run_for((15 if start_c is None else 2) * TICK_MS)
+    assert not any(sample.state.heater_on for sample in loop.samples)
+
+
+@pytest.mark.needs("reset")
+@pytest.mark.brief("C1", "C12")
+def test_the_heater_is_off_after_a_restart(bench, loop):
+    loop.change(temperature_c=49)
+    bench.reset()
+    bench.wait_for_boot()
+    heated_until_lower(bench, loop)
+
+
+@pytest.mark.brief("L4", "L7")
+def test_every_line_is_answered_whether_anything_has_changed_or_not(bench):
+    bench.wait_for_boot()
+    bench.run_for(TICK_MS)
+    for line, heater, state in (
+        ("SENSE TEMP 20", "ON", "HEATING"),
+        ("SENSE TEMP 20", "ON", "HEATING"),
+        ("SENSE TEMP 49", "ON", "HOLDING"),
+        ("SENSE TEMP 50", "OFF", "HOLDING"),
+        ("SENSE TEMP 50", "OFF", "HOLDING"),
+        ("SENSE TEMP 60", "OFF", "SAFE_OFF"),
+        ("SENSE TEMP banana", "OFF", "SAFE_OFF"),
+        ("SENSE TEMP 46", "ON", "HEATING"),
+        ("FAULT SENSOR_TIMEOUT", "OFF", "SAFE_OFF"),
+    ):
+        expected = [f"ACT HEATER {heater}", f"DBG STATE {state}"]
+        assert answer(bench, line) == expected, f"to {line}"
+    assert answer(bench, "SENSE LEVEL 20") == []
+
+
+@pytest.mark.brief("C9", "C14", "C15")
+def test_a_stale_temperature_is_said_just_once(bench):
+    bench.wait_for_boot()
+    bench.run_for(TICK_MS)
+    bench.uart.skip()
+    bench.send("SENSE TEMP 20")
+    bench.send("SENSE TEMP 50")
+    bench.expect("^DBG STATE HOLDING$", within_ms=TICK_MS)
+    bench.expect_silence(for_ms=STALE_MS - TICK_MS, ignoring="^DBG HEARTBEAT$")
+    bench.expect("^ACT HEATER OFF$", within_ms=250)
+    bench.expect("^DBG STATE SAFE_OFF$", within_ms=5)
+    bench.expect_silence(for_ms=2 * STALE_MS, ignoring="^DBG HEARTBEAT$")

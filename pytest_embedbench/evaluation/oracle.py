@@ -1,0 +1,98 @@
+"""The brief as a program: an oracle per task, and how a controller differs from it.
+
+A task's ``hidden/oracle.py`` has a class ``Oracle``. It says of every step what the
+brief asks for, as a named tuple: the task's actuators, ``changed`` and ``state``;
+``None`` where the brief leaves it free.
+"""
+
+from __future__ import annotations
+
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import product
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.evaluation.host.controller import IDLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pytest_embedbench.evaluation.host.controller import Controller, Row
+    from pytest_embedbench.task import Suite
+
+    Part = Sequence[Row]
+    """Steps as input kind, time since the step before in ms, then the values."""
+
+ORACLE_FILE = "hidden/oracle.py"
+_SHOWN_STEPS = 12
+
+
+class Oracle(Protocol):
+    """What a task's brief asks for, after ``controller_init``."""
+
+    def step(self, kind: str, values: Mapping[str, int], now_ms: int) -> Any:  # noqa: ANN401  # fields as the task has them
+        """Take one step and return what the brief asks for, as a named tuple."""
+        ...
+
+
+def load_oracle(suite: Suite) -> Callable[[], Oracle]:
+    """Return a task's ``Oracle``, each call of which makes one anew.
+
+    Raises:
+        ConfigError: the task has none.
+    """
+    file = suite.root / ORACLE_FILE
+    spec = spec_from_file_location(f"embedbench_oracle_{suite.root.name}", file)
+    if not file.is_file() or spec is None or spec.loader is None:
+        raise ConfigError(f"{suite.root}: no oracle: there is no {ORACLE_FILE}")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return cast("Callable[[], Oracle]", module.Oracle)
+
+
+def walk(parts: Iterable[Part], *, in_a_row: int) -> Iterator[Row]:
+    """Yield one long history in which any ``in_a_row`` parts follow each other.
+
+    As in the firmware, a step without a line comes before each line that lets time
+    pass: who takes a line may rely on that.
+    """
+    now_ms = 0
+    for story in product(parts, repeat=in_a_row):
+        for part in story:
+            for kind, after_ms, *values in part:
+                now_ms += int(after_ms)
+                if after_ms or kind == IDLE:
+                    yield (IDLE, now_ms)
+                if kind != IDLE:
+                    yield (kind, now_ms, *values)
+
+
+def difference(controller: Controller, oracle: Oracle, rows: Iterable[Row]) -> str:
+    """Return the first step that is not as the oracle has it, told; ``""`` for none.
+
+    Raises:
+        FirmwareCrash: the controller crashed, or did what C does not define.
+        FirmwareSpin: it did not come back.
+    """
+    steps = list(rows)
+    names = controller.api.values
+    for i, (row, output) in enumerate(zip(steps, controller.run(steps), strict=True)):
+        kind, now_ms, *values = row
+        expected = oracle.step(
+            str(kind), dict(zip(names, map(int, values), strict=False)), int(now_ms)
+        )
+        wrong = _wrong(output, expected)
+        if wrong:
+            shown = steps[max(0, i + 1 - _SHOWN_STEPS) : i + 1]
+            told = "\n".join(f"  {' '.join(map(str, each))}" for each in shown)
+            return f"{wrong} after step {i + 1}, the last of\n{told}"
+    return ""
+
+
+def _wrong(output: Any, expected: Any) -> str:  # noqa: ANN401
+    """Return what is not as it should be."""
+    return ", ".join(
+        f"{name} is {getattr(output, name)} and should be {value}"
+        for name, value in expected._asdict().items()
+        if value is not None and getattr(output, name) != value
+    )
