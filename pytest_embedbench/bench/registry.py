@@ -11,6 +11,7 @@ from importlib import resources
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
+from pytest_embedbench.bench.overrides import overridden
 from pytest_embedbench.datasheet import load_board
 from pytest_embedbench.errors import ConfigError, UnknownName
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
+    from pytest_embedbench.bench.overrides import Override
     from pytest_embedbench.contracts import Builder, Engine, Plant
     from pytest_embedbench.lab.labfile import Lab
     from pytest_embedbench.model import BoardSpec
@@ -37,6 +39,8 @@ class Registry:
     find: Callable[[str], Iterable[EntryPoint]] = installed
     lab: Path | None = None
     """A lab file: its boards, labels and pools are boards too, before all others."""
+    overrides: tuple[Override, ...] = ()
+    """Options of boards that take the place of their datasheets'."""
     _seen: dict[str, dict[str, EntryPoint]] = field(
         default_factory=dict["str", "dict[str, EntryPoint]"],
         init=False,
@@ -71,8 +75,10 @@ class Registry:
         """Return a datasheet; other boards' files are not read."""
         lab = self._lab()
         if lab is not None and name in lab.names():
-            return lab.spec(name, self._datasheet)
-        return self._datasheet(name)
+            spec = lab.spec(name, self._datasheet)
+        else:
+            spec = self._datasheet(name)
+        return overridden(spec, self.overrides)
 
     def lab_names(self) -> list[str]:
         """Return the names of boards that the lab file adds."""

@@ -127,6 +127,12 @@ def mega_board(boot: Callable[..., Board]) -> Board:
 
 
 @pytest.fixture
+def qemu_esp32(boot: Callable[..., Board]) -> Board:
+    """An ESP32 on Espressif's QEMU, in virtual time."""
+    return boot("qemu-esp32")
+
+
+@pytest.fixture
 def make_bench(request: pytest.FixtureRequest) -> Iterator[Callable[[Board], Bench]]:
     """A function from a board to a bench around it, with its artifacts folder."""
     from pytest_embedbench.bench.bench import Bench  # noqa: PLC0415  # late on purpose

@@ -12,16 +12,21 @@ if TYPE_CHECKING:
 
 def lines(session: Session) -> list[str]:
     """Return the header of a session that has boards."""
-    boards = [
-        f"{spec.name} ({spec.engine}, {spec.mcu})"
-        for spec in (session.registry.board(name) for name in session.board_names())
-    ]
+    specs = [session.registry.board(name) for name in session.board_names()]
+    boards = [f"{spec.name} ({spec.engine}, {spec.mcu})" for spec in specs]
+    engines = {spec.engine: session.engine_version(spec.name) for spec in specs}
     builder = session.builder()
     missing = builder.missing()
     tool = f"missing: {missing}" if missing else builder.version()
     required = ", ".join(settings(session.config, "require")) or "none"
+    options = " ".join(
+        f"{override.name}.{override.key}={override.value}"
+        for override in session.registry.overrides
+    )
     return [
         f"embedbench boards: {', '.join(boards)}; required: {required}",
+        f"embedbench engines: {'; '.join(f'{k}: {v}' for k, v in engines.items())}",
+        *([f"embedbench options: {options}"] if options else []),
         f"embedbench builds: {tool}; images: {session.images().root}",
         f"embedbench artifacts: {session.run_dir} (live: tail -f */transcript.log)",
     ]

@@ -92,6 +92,14 @@ OPTIONS = (
         many=True,
     ),
     Option(
+        name="option",
+        flag="--embedbench-option",
+        metavar="NAME.KEY=VALUE",
+        help="An option of a board, or of all boards of an engine",
+        default_text="as in the board's datasheet",
+        many=True,
+    ),
+    Option(
         name="plots",
         flag="--embedbench-plots",
         metavar="WHEN",

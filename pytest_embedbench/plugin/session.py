@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import pytest
 
+from pytest_embedbench.bench.overrides import parse_override
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.contracts import SharedEngine
@@ -193,17 +194,20 @@ class Session:
             )
         return self._builder
 
-    def check_required_names(self) -> None:
-        """Raise ``ConfigError`` if what is required here is nothing that there is."""
-        required = settings(self.config, "require")
-        if not required:
+    def check_names(self) -> None:
+        """Raise ``ConfigError`` if options name a board or engine that there is not."""
+        named = [
+            *(("require", name) for name in settings(self.config, "require")),
+            *(("option", override.name) for override in self.registry.overrides),
+        ]
+        if not named:
             return
         known = {"all"}
         for kind in ("board", "engine", "builder"):
             known.update(self.registry.names(kind))
-        for name in required:
+        for option, name in named:
             if name not in known:
-                message = f"--embedbench-require: {name!r} is no board and no engine"
+                message = f"--embedbench-{option}: {name!r} is no board and no engine"
                 raise ConfigError(f"{message}; known: {', '.join(sorted(known))}")
 
     def _submitted(self, suite: Suite) -> FirmwareSource:
@@ -242,15 +246,18 @@ def start(config: pytest.Config) -> Session:
         # Or a worker in the middle of a build would outlive a killed pytest by 15 s.
         die_with_parent()
     fresh = f"{host_stamp().replace('-', '').replace(':', '')}-{os.getpid()}"
-    session = Session(
-        config=config,
-        run_name=worker_input.get(_RUN_NAME, fresh),
-        registry=Registry(lab=path_setting(config, "lab")),
-    )
     try:
+        session = Session(
+            config=config,
+            run_name=worker_input.get(_RUN_NAME, fresh),
+            registry=Registry(
+                lab=path_setting(config, "lab"),
+                overrides=tuple(map(parse_override, settings(config, "option"))),
+            ),
+        )
         for name in session.board_names():
             session.registry.board(name)
-        session.check_required_names()
+        session.check_names()
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from error
     setting(config, "plots")

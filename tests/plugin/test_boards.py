@@ -134,7 +134,48 @@ def test_the_header_says_what_runs_and_where_files_go(suite: Suite) -> None:
     result.stdout.fnmatch_lines(
         [
             "embedbench boards: lab (lab, python); required: none",
+            "embedbench engines: lab: lab engine 1",
             "embedbench builds: lab builder 1; images: */cache",
             "embedbench artifacts: */.embedbench/runs/* (live: tail -f *",
         ]
     )
+
+
+SHOW_OPTIONS = """
+def test_it(board_spec):
+    print("options", dict(board_spec.options))
+"""
+
+
+def test_an_option_of_a_board_can_be_set_from_outside(suite: Suite) -> None:
+    suite.test(SHOW_OPTIONS)
+    result = suite.run(
+        "-s",
+        "--embedbench-option=lab.depth=0x10",
+        "--embedbench-option=lab.deep=true",
+        "--embedbench-option=lab.path=/a=b",
+        "--embedbench-option=native.depth=1",
+    )
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "embedbench options: lab.depth=16 lab.deep=True lab.path=/a=b *",
+            "*options {'depth': 16, 'deep': True, 'path': '/a=b'}*",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("lba.depth=1", "ERROR: *--embedbench-option: 'lba' is no board*known*lab*"),
+        ("lab.depth", "ERROR: *--embedbench-option: 'lab.depth': must be NAME.KEY=*"),
+    ],
+)
+def test_an_option_of_nothing_is_a_usage_error(
+    suite: Suite, option: str, said: str
+) -> None:
+    suite.test(SHOW_OPTIONS)
+    result = suite.run(f"--embedbench-option={option}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([said])
