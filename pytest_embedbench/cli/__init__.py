@@ -10,7 +10,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.cli import inventory, lab, setup
+from pytest_embedbench.cli import inventory, lab, mutate, setup
 from pytest_embedbench.errors import EmbedbenchError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         inventory.add_boards,
         inventory.add_plants,
         lab.add_lab,
+        mutate.add_mutate,
     ):
         add(commands)
     arguments = parser.parse_args(argv)

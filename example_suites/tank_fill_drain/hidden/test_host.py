@@ -108,6 +108,14 @@ def test_idle_steps_change_nothing_in_time(controller):
         controller.expect(("NONE", now_ms), pump_on=True)
 
 
+@pytest.mark.brief("T4", "T9")
+def test_a_level_in_the_band_changes_nothing_for_as_long_as_it_comes(controller):
+    """For longer than what counts in 16 bits can tell."""
+    controller.step("LEVEL", level=20, now_ms=0)
+    outputs = controller.run(("LEVEL", now_ms, 50) for now_ms in range(50, 70_000, 50))
+    assert all(output.pump_on for output in outputs)
+
+
 @pytest.mark.brief("T2", "T7", "T9", "T11")
 def test_each_level_starts_the_time_anew(controller):
     controller.run([ON, ("LEVEL", 1000, 50), ("NONE", 1500), ("LEVEL", 1900, 60)])

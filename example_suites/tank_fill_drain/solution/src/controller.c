@@ -16,52 +16,41 @@ const char *controller_state_name(controller_state_t state)
     return "STATE SAFE_OFF";
 }
 
-void controller_init(controller_t *controller)
-{
-    if (controller == NULL) {
-        return;
-    }
-    controller->pump_on = false;
-    controller->state = CONTROLLER_STATE_SAFE_OFF;
-    controller->has_valid_sensor = false;
-    controller->last_level = 0;
-    controller->last_valid_sensor_ms = 0;
-}
-
 static void go_safe(controller_t *controller)
 {
-    controller->has_valid_sensor = false;
     controller->pump_on = false;
     controller->state = CONTROLLER_STATE_SAFE_OFF;
+}
+
+void controller_init(controller_t *controller)
+{
+    if (controller != NULL) {
+        go_safe(controller);
+    }
 }
 
 static void take_level(controller_t *controller, int level, uint32_t now_ms)
 {
-    controller->has_valid_sensor = true;
-    controller->last_level = level;
     controller->last_valid_sensor_ms = now_ms;
     if (level < CONTROLLER_LEVEL_LOW_THRESHOLD) {
         controller->pump_on = true;
         controller->state = CONTROLLER_STATE_PUMPING;
     } else if (level > CONTROLLER_LEVEL_HIGH_THRESHOLD) {
-        controller->pump_on = false;
-        controller->state = CONTROLLER_STATE_SAFE_OFF;
+        go_safe(controller);
     } else {
         controller->state = CONTROLLER_STATE_HOLDING;
     }
 }
 
+/* Before the first level, too: the pump is off then in any case. */
 static bool is_stale(const controller_t *controller, uint32_t now_ms)
 {
-    return controller->has_valid_sensor
-           && now_ms - controller->last_valid_sensor_ms > CONTROLLER_SENSOR_TIMEOUT_MS;
+    return now_ms - controller->last_valid_sensor_ms > CONTROLLER_SENSOR_TIMEOUT_MS;
 }
 
-static bool step(controller_t *controller, controller_input_t input)
+static void step(controller_t *controller, controller_input_t input)
 {
-    bool timed_out = is_stale(controller, input.now_ms);
-
-    if (timed_out) {
+    if (is_stale(controller, input.now_ms)) {
         go_safe(controller);
     }
     switch (input.kind) {
@@ -71,15 +60,11 @@ static bool step(controller_t *controller, controller_input_t input)
         take_level(controller, input.level, input.now_ms);
         break;
     case CONTROLLER_INPUT_SENSOR_TIMEOUT:
-        timed_out = true;
-        go_safe(controller);
-        break;
     case CONTROLLER_INPUT_INVALID_LEVEL:
     default:
         go_safe(controller);
         break;
     }
-    return timed_out;
 }
 
 controller_output_t controller_step(controller_t *controller, controller_input_t input)
@@ -89,11 +74,12 @@ controller_output_t controller_step(controller_t *controller, controller_input_t
     if (controller != NULL) {
         controller_t before = *controller;
 
-        output.timed_out = step(controller, input);
+        step(controller, input);
         output.pump_on = controller->pump_on;
         output.state = controller->state;
         output.changed = controller->pump_on != before.pump_on
                          || controller->state != before.state;
+        output.timed_out = is_stale(&before, input.now_ms);
     }
     output.state_name = controller_state_name(output.state);
     return output;

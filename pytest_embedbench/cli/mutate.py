@@ -1,0 +1,130 @@
+"""``embedbench mutate``: how many faults in a reference does its hidden suite find."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.task import Suite, load_task
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from pytest_embedbench.cli.subcommands import Subcommands
+    from pytest_embedbench.mutation.mutant import Mutant
+    from pytest_embedbench.mutation.trial import Trial
+
+_PROFILES = ("full", "paper")
+_TIMEOUT_S = 120.0
+
+
+def add_mutate(commands: Subcommands) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "mutate", help="put faults into a task's reference; say which its suite misses"
+    )
+    parser.add_argument("task", type=Path, help="a folder with a task.toml")
+    parser.add_argument(
+        "only", nargs="*", metavar="MUTANT", help="only these; default: all"
+    )
+    parser.add_argument("--profile", choices=_PROFILES, default="full")
+    parser.add_argument("--board", default="native", metavar="NAME")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="at a time"
+    )
+    parser.add_argument(
+        "--timeout-s",
+        type=float,
+        default=_TIMEOUT_S,
+        metavar="S",
+        help="for one mutant, which is killed by then (default: %(default).0f)",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("artifacts", "mutants"),
+        metavar="DIR",
+        help="where <task>/<profile>.json and .md go (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="print the mutants, and run nothing"
+    )
+    parser.set_defaults(run=_mutate)
+
+
+def _mutate(arguments: argparse.Namespace) -> int:
+    from pytest_embedbench.mutation import generate  # noqa: PLC0415  # an extra
+
+    root: Path = arguments.task.resolve()
+    suite = Suite(root=root, task=load_task(root / "task.toml"))
+    reference = generate.reference_of(suite)
+    every = generate.mutants_of(reference, generate.declared_by(suite))
+    mutants = chosen(every, arguments.only)
+    if arguments.list:
+        for mutant in mutants:
+            where = f"{mutant.file}:{mutant.line}"
+            sys.stdout.write(f"{mutant.name:<24} {where:<24} {mutant.what}\n")
+        return 0
+    return _try_all(arguments, suite, mutants)
+
+
+def _try_all(
+    arguments: argparse.Namespace, suite: Suite, mutants: Sequence[Mutant]
+) -> int:
+    from pytest_embedbench.mutation import generate  # noqa: PLC0415  # an extra
+    from pytest_embedbench.mutation.equivalence import equivalents_of  # noqa: PLC0415
+    from pytest_embedbench.mutation.run import try_all  # noqa: PLC0415
+    from pytest_embedbench.mutation.table import Outcome  # noqa: PLC0415
+    from pytest_embedbench.mutation.trial import Fate, Trials  # noqa: PLC0415
+
+    hidden = Trials(
+        hidden=suite.root / "hidden",
+        profile=arguments.profile,
+        board=arguments.board,
+        timeout_s=arguments.timeout_s,
+    )
+    assert suite.task is not None, "it was loaded from its task.toml"
+    equivalents = equivalents_of(suite)
+    reference = generate.reference_of(suite)
+    trials: list[Trial] = []
+    for trial in try_all(mutants, reference, hidden, jobs=arguments.jobs):
+        trials.append(trial)
+        known = " (equivalent)" if trial.mutant.name in equivalents else ""
+        told = trial.check if trial.fate is Fate.KILLED else trial.mutant.what
+        row = f"{trial.fate.value:<9} {trial.mutant.name:<24} {told}{known}"
+        sys.stderr.write(row + "\n")
+    outcome = Outcome(
+        task=suite.task.name,
+        profile=arguments.profile,
+        board=arguments.board,
+        trials=trials,
+        equivalents=equivalents,
+    )
+    folder: Path = arguments.out / suite.task.name
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / f"{arguments.profile}.md"
+    page.write_text(outcome.page(), encoding="utf-8")
+    record = json.dumps(outcome.record(), indent=2)
+    page.with_suffix(".json").write_text(record + "\n", encoding="utf-8")
+    sys.stdout.write(f"{outcome.summary()}\n{page}\n")
+    return 1 if outcome.of(Fate.SURVIVED) or outcome.of(Fate.UNCLEAR) else 0
+
+
+def chosen(mutants: Sequence[Mutant], only: Sequence[str]) -> Sequence[Mutant]:
+    """Return the mutants of these names; all, if there are no names.
+
+    Raises:
+        UnknownName: there is no mutant of that name.
+    """
+    if not mutants:
+        raise ConfigError("the reference leaves no room for faults")
+    known = {mutant.name: mutant for mutant in mutants}
+    for name in only:
+        if name not in known:
+            raise UnknownName("mutant", name, known)
+    return [known[name] for name in only] if only else mutants

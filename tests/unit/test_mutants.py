@@ -1,0 +1,213 @@
+"""Faults in C: which there are, what they are called, and what is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_embedbench.cli.mutate import chosen
+from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.mutation.equivalence import check_known, equivalents_of
+from pytest_embedbench.mutation.generate import (
+    Declared,
+    Patch,
+    declared_by,
+    mutants_of,
+    reference_of,
+)
+from pytest_embedbench.mutation.table import Outcome
+from pytest_embedbench.mutation.trial import Fate, Trial
+from pytest_embedbench.task import Suite, load_task
+
+pytest.importorskip("tree_sitter_c", reason="pip install 'pytest-embedbench[mutate]'")
+
+TASK = Path(__file__).parents[2] / "example_suites" / "tank_fill_drain"
+HEADER = b"""
+#define LOW 30
+#define HIGH 80
+#define WAIT_MS 1000U
+
+typedef enum { STATE_OFF = 0, STATE_ON, STATE_HELD } state_t;
+
+typedef struct {
+    bool fill;
+    bool drain;
+    state_t state;
+    uint32_t last_ms;
+} controller_t;
+"""
+
+
+def mutants(code: str, declared: Declared | None = None) -> list[str]:
+    """Return what is done to a function with this body."""
+    reference = {
+        "c.h": HEADER,
+        "c.c": f"bool f(controller_t *c, int v) {{ {code} }}".encode(),
+    }
+    made = mutants_of(reference, declared or Declared())
+    return [mutant.what for mutant in made if mutant.file == "c.c"]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("return v < LOW;", "`<` becomes `<=`"),
+        ("return v < LOW;", "`<` becomes `>`"),
+        ("return v < LOW;", "`LOW` becomes `(LOW + 1)`"),
+        ("return v < LOW;", "`LOW` becomes `HIGH`"),
+        ("return v < LOW;", "`return v < LOW;` becomes `return true;`"),
+        ("if (v && c) { v++; }", "`&&` becomes `||`"),
+        ("if (v && c) { v++; }", "`v && c` becomes `(v)`"),
+        ("if (v && c) { v++; }", "`(v && c)` becomes `(!(v && c))`"),
+        ("if (v && c) { v++; }", "`(v && c)` becomes `(0)`"),
+        ("v++; v = 2;", "`++` becomes `--`"),
+        ("v++; v = 2;", "`v++;` is left out"),
+        ("v++; v = 2;", "`2` becomes `3`"),
+        ("c->fill = true;", "`true` becomes `false`"),
+        ("c->fill = true;", "`fill` becomes `drain`"),
+        ("c->fill = !c->drain;", "`!c->drain` becomes `(c->drain)`"),
+        ("c->state = STATE_ON;", "`STATE_ON` becomes `STATE_HELD`"),
+        ("c->last_ms = v;", "`v` becomes `0`"),
+        ("if (v) { f(c, 1); } else { f(c, 2); }", "`else { f(c, 2); }` is left out"),
+        (
+            "switch (v) { case 1: v++; f(c, v); break; default: break; }",
+            "becomes `case 1: break; v++; f(c, v); break;`",
+        ),
+    ],
+)
+def test_a_programmer_could_have_written_that(code: str, expected: str) -> None:
+    assert any(what.endswith(expected) for what in mutants(code))
+
+
+def test_limits_are_off_by_one_and_five_and_times_by_a_share() -> None:
+    made = mutants_of({"c.h": HEADER}, Declared())
+    told = [mutant.what for mutant in made]
+    for wrong in (25, 29, 31, 35):
+        assert f"LOW: `30` becomes `{wrong}`" in told
+    for wrong in (999, 1001, 990, 1010, 900, 1100):
+        assert f"WAIT_MS: `1000U` becomes `{wrong}U`" in told
+
+
+def test_times_are_cut_to_fewer_bits() -> None:
+    told = [mutant.what for mutant in mutants_of({"c.h": HEADER}, Declared())]
+    assert "`uint32_t last_ms;`: `uint32_t` becomes `uint16_t`" in told
+
+
+def test_the_same_fault_is_made_once() -> None:
+    told = mutants("if (v < LOW) { f(c, 1); }")
+    assert "f: `<` becomes `>=`" in told
+    assert not any("!(v < LOW)" in what for what in told), "that is its opposite"
+    assert "f: `f(c, 1);` is left out" not in told, "that is what never being true does"
+
+
+def test_what_the_brief_leaves_free_is_no_fault() -> None:
+    declared = Declared(free_members=frozenset({"state"}))
+    code = "c->state = STATE_ON; if (v) { v = 1; } else { c->state = STATE_OFF; }"
+    assert all("state" not in what.lower() for what in mutants(code, declared))
+    assert mutants(code, Declared(free_functions=frozenset({"f"}))) == []
+
+
+def test_names_are_those_of_the_lines_that_change() -> None:
+    def names(source: bytes) -> set[str]:
+        return {m.name for m in mutants_of({"c.c": source}, Declared())}
+
+    code = b"int f(int v) { return v < 3; }\n"
+    assert names(code) == names(b"/* moved */\n\n" + code)
+    twice = names(b"void f(void) {\n    g();\n    h();\n    g();\n}\n")
+    assert sum(name.startswith("statement-") for name in twice) == 3
+
+
+def test_a_declared_fault_has_to_fit_the_reference() -> None:
+    patch = Patch(name="x", what="w", file="c.c", edits=(("v++;", "v--;"),))
+    reference = {"c.c": b"void f(int v) { v++; }"}
+    made, *_ = mutants_of(reference, Declared(patches=(patch,)))
+    assert (made.name, made.source) == ("x", b"void f(int v) { v--; }")
+    with pytest.raises(
+        ConfigError, match=r"'x': this has to stand exactly once in c\.c"
+    ):
+        mutants_of({"c.c": b"void f(int v) { v++; v++; }"}, Declared(patches=(patch,)))
+
+
+def test_a_mutant_is_a_submission(tmp_path: Path) -> None:
+    reference = {"src/a.c": b"int a = 1;", "src/b.c": b"void f(int v) { v++; }"}
+    first = mutants_of(reference, Declared())[0]
+    first.write(reference, tmp_path)
+    assert (tmp_path / "src" / "a.c").read_bytes() == b"int a = 1;"
+    assert (tmp_path / "src" / "b.c").read_bytes() == first.source
+    assert "-void f(int v) { v++; }" in first.diff
+
+
+@pytest.fixture(scope="module")
+def tank() -> Suite:
+    return Suite(root=TASK, task=load_task(TASK / "task.toml"))
+
+
+def test_the_tank_has_a_hundred_faults_and_few_that_are_none(tank: Suite) -> None:
+    made = mutants_of(reference_of(tank), declared_by(tank))
+    equivalents = equivalents_of(tank)
+    check_known(tank, equivalents, made)
+    assert len({mutant.name for mutant in made}) == len(made) >= 100
+    assert len(equivalents) <= len(made) * 5 // 100
+
+
+def test_an_equivalent_that_is_gone_is_named(tank: Suite) -> None:
+    with pytest.raises(ConfigError, match=r"equivalents.toml: .* no mutant 'gone-1'"):
+        check_known(tank, ["gone-1"], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[free]\nlines = ['a']", "free.lines: unknown key"),
+        ("[[patch]]\nname = 'x'", r"patch\[0\].what: missing"),
+        ("[[patch]]\nname = 3", r"patch\[0\].\w+: "),
+    ],
+)
+def test_a_broken_table_is_named_by_file_and_key(
+    tmp_path: Path, text: str, named: str
+) -> None:
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / "mutants.toml").write_text(text)
+    with pytest.raises(ConfigError, match=f"mutants.toml: {named}"):
+        declared_by(Suite(root=tmp_path))
+
+
+def trial(number: int, fate: Fate) -> Trial:
+    source = f"void f(int v) {{ v = {number}; v++; }}".encode()
+    mutant = mutants_of({"c.c": source}, Declared())[0]
+    return Trial(
+        mutant=mutant,
+        fate=fate,
+        stage="HOST_TEST",
+        check="test_x",
+        brief=("T1",),
+        reason="",
+        duration_s=0.1,
+    )
+
+
+def test_the_score_is_of_faults_alone() -> None:
+    trials = [
+        *(trial(number, Fate.KILLED) for number in range(3)),
+        trial(3, Fate.SURVIVED),
+        trial(4, Fate.SURVIVED),
+        trial(5, Fate.STILLBORN),
+    ]
+    outcome = Outcome(
+        task="t",
+        profile="full",
+        board="native",
+        trials=trials,
+        equivalents={trials[4].mutant.name: "nobody can tell"},
+    )
+    assert outcome.score == 0.75
+    assert outcome.counts()["mutants"] == 5
+    assert trials[3].mutant.diff in outcome.page(), "survivors are shown"
+    assert "nobody can tell" in outcome.page()
+    assert outcome.record()["mutants"][4]["equivalent"] == "nobody can tell"
+
+
+def test_an_unknown_mutant_is_said_to_be_unknown() -> None:
+    with pytest.raises(UnknownName, match="no mutant named 'x'"):
+        chosen([trial(1, Fate.KILLED).mutant], ["x"])
