@@ -33,15 +33,15 @@ def decode(crash: Crash, elf_path: Path) -> list[Frame]:
 def locate(addresses: Sequence[int], elf_path: Path) -> list[Frame]:
     """Return the frames of some addresses; those outside of the program are bare."""
     found = frames_at(elf_path, addresses)
-    unknown = [address for address in addresses if address not in found]
-    found |= ask_addr2line(elf_path, unknown)
-    symbols = load_symbols(elf_path)
-    return [
-        frame
-        for address in addresses
-        for frame in found.get(address)
-        or [Frame(address=address, function=symbols.describe(address))]
-    ]
+    found |= ask_addr2line(elf_path, [at for at in addresses if at not in found])
+    if any(at not in found for at in addresses):
+        describe = load_symbols(elf_path).describe
+        found |= {
+            at: [Frame(address=at, function=describe(at))]
+            for at in addresses
+            if at not in found
+        }
+    return [frame for at in addresses for frame in found[at]]
 
 
 def is_about(crash: Crash, elf_path: Path) -> bool:

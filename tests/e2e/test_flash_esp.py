@@ -11,7 +11,15 @@ from pytest_embedbench.errors import BenchFault, FlashFailed, WrongBoard
 from pytest_embedbench.flashing import Erase, FlashSettings, flash, identify
 from pytest_embedbench.flashing.esptool import Esptool
 from tests.support.boards import board, image
-from tests.support.esp_rom import MOCK_MAC, noisy, refusing_data, rom, rotten, with_mac
+from tests.support.esp_rom import (
+    MOCK_MAC,
+    noisy,
+    refusing_data,
+    rom,
+    rom_on_a_device,
+    rotten,
+    with_mac,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,6 +150,14 @@ def test_a_board_says_who_it_is() -> None:
     assert identity is not None
     assert identity.chip == "esp32s3"
     assert identity.serial.startswith("24:0a:c4:")
+
+
+def test_a_chip_that_is_in_its_bootloader_already_is_not_reset() -> None:
+    method = Esptool(before="no-reset", restart="no-reset")
+    with rom_on_a_device("esp32c3") as port:
+        identity = identify(board("esp32c3"), port, replace(SETTINGS, method=method))
+    assert identity is not None
+    assert identity.chip == "esp32c3"
 
 
 def test_nvs_is_wiped_where_the_images_partition_table_has_it(

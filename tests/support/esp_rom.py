@@ -114,8 +114,12 @@ def rom(
     chip: str = "esp32", spoil: Callable[[Exchange], bytes] = healthy
 ) -> Iterator[Rom]:
     """Run a chip; its flash keeps what is written for as long as the block lasts."""
-    with _mock(chip) as upstream, socket.create_server(("127.0.0.1", 0)) as server:
+    with (
+        _mock(chip, "--port", "0") as said,
+        socket.create_server(("127.0.0.1", 0)) as server,
+    ):
         board = Rom(f"socket://127.0.0.1:{server.getsockname()[1]}", spoil)
+        upstream = int(said.rpartition(":")[2])
         thread = threading.Thread(target=_serve, args=(server, upstream, board))
         thread.start()
         try:
@@ -126,13 +130,21 @@ def rom(
 
 
 @contextmanager
-def _mock(chip: str) -> Iterator[int]:
-    words = ["-m", "esp32_mock_bootloader.cli", "run", "--port", "0", "--chip", chip]
-    process = spawn([sys.executable, *words], stdout=subprocess.PIPE)
+def rom_on_a_device(chip: str) -> Iterator[str]:
+    """Run a healthy chip behind a device path, already in its bootloader."""
+    with _mock(chip, "--pty") as said:
+        yield said
+
+
+@contextmanager
+def _mock(chip: str, *words: str) -> Iterator[str]:
+    """Run the mock, and return the first that it says: where it is."""
+    argv = [sys.executable, "-m", "esp32_mock_bootloader.cli", "run", *words]
+    process = spawn([*argv, "--chip", chip], stdout=subprocess.PIPE)
     try:
         assert process.stdout is not None
         with process.stdout as said:
-            yield int(said.readline().rpartition(b":")[2])
+            yield said.readline().decode().strip()
     finally:
         stop(process)
 
