@@ -202,13 +202,21 @@ class Bench:
         try:
             with suppress(BenchFault):
                 self._recorder.pull()
-                self._recorder.take_pending()
+            self.board.close()
+        finally:
+            self._write_down()
+
+    def _write_down(self) -> None:
+        """Write the artifacts, also of what came in while the board was closed."""
+        try:
+            with suppress(BenchFault):
+                self._recorder.pull()
+            self._recorder.take_pending()
             for number, loop in enumerate(self.loops, start=1):
                 self._write(loop, "" if number == 1 else f"-{number}")
         finally:
             self.transcript.flush()
             self._log.close()
-            self.board.close()
 
     def _loop(
         self,

@@ -61,7 +61,7 @@ def _reset(spec: BoardSpec, options: Options) -> Touch | None:
         names = ", ".join(sorted(RESETS))
         place = place_of(spec, "reset", "sequence")
         raise ConfigError(f"{place}: {error}; or one of {names}") from error
-    return partial(_by_lines, sequence, options.silent_after_reset_ms / 1000)
+    return partial(_by_lines, sequence, options)
 
 
 def _power(spec: BoardSpec, options: Options) -> Touch | None:
@@ -79,7 +79,7 @@ def _power(spec: BoardSpec, options: Options) -> Touch | None:
 
 def _by_lines(
     sequence: str,
-    silent_s: float,
+    options: Options,
     port: Port,
     address: str,
     hold: Callable[[], None],
@@ -96,9 +96,7 @@ def _by_lines(
             hold()
 
     press(port, sequence, wait)
-    if silent_s:
-        pause(silent_s)
-        hold()
+    _await_silence(options, hold)
 
 
 def _by_command(
@@ -109,6 +107,14 @@ def _by_command(
         _run(options.reset_hold, address)
     hold()
     _run(options.reset_command, address)
+    _await_silence(options, hold)
+
+
+def _await_silence(options: Options, hold: Callable[[], None]) -> None:
+    """Let the last words of the old firmware come in while its successor waits."""
+    if options.silent_after_reset_ms:
+        pause(options.silent_after_reset_ms / 1000)
+        hold()
 
 
 def _by_switch(

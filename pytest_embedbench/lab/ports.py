@@ -133,12 +133,12 @@ def find(sought: Sought, ports: Sequence[Attached]) -> Found:
 def _named(sought: Sought, ports: Sequence[Attached]) -> Found:
     """Find a device by its name or by a link to it."""
     device = _resolved(sought.port)
-    if sys.platform != "win32" and not Path(device).exists():
+    entry = next((port for port in ports if port.device == device), None)
+    if entry is None and sys.platform != "win32" and not Path(device).exists():
         raise BoardUnreachable(
             f"there is no port {sought.port}{_listing(ports)}; no other is tried"
         )
-    unlisted = Attached(device=device)
-    entry = next((port for port in ports if port.device == device), unlisted)
+    entry = entry or Attached(device=device)
     if not sought.fits(entry):
         raise BoardUnreachable(
             f"the port {sought.port} is not the board that was asked for ({sought}): "

@@ -23,10 +23,13 @@ def lines(session: Session) -> list[str]:
         f"{override.name}.{override.key}={override.value}"
         for override in session.registry.overrides
     )
+    lab = session.registry.lab
+    who = f"who has what: embedbench lab list --lab {lab}"
     return [
         f"embedbench boards: {', '.join(boards)}; required: {required}",
         f"embedbench engines: {'; '.join(f'{k}: {v}' for k, v in engines.items())}",
         *([f"embedbench options: {options}"] if options else []),
         f"embedbench builds: {tool}; images: {session.images().root}",
+        *([f"embedbench lab: {lab} ({who})"] if lab else []),
         f"embedbench artifacts: {session.run_dir} (live: tail -f */transcript.log)",
     ]

@@ -191,6 +191,30 @@ def test_garbage_for_ever_ends_in_one_clear_error(
         bench.close()
 
 
+def test_what_nobody_waited_for_is_in_the_log(
+    boot: Callable[..., SerialBoard], pty: Pty, tmp_path: Path
+) -> None:
+    # U13: a device that crashes after the last expect still says so.
+    bench = Bench(boot(pty.path), tmp_path)
+    pty.say(b"Guru Meditation Error: Core 1 pan")
+    bench.close()
+    log = bench.transcript_path.read_text()
+    assert "Guru Meditation Error: Core 1 pan" in log
+
+
+def test_the_last_words_of_a_failed_test_are_awaited(
+    boot: Callable[..., SerialBoard], pty: Pty
+) -> None:
+    # U13
+    board = boot(pty.path)
+    board.suspect = True
+    later = threading.Timer(0.03, pty.say, [b"panic\n"])
+    later.start()
+    board.close()
+    later.join()
+    assert [chunk.data for chunk in board.receive()] == [b"panic\n"]
+
+
 def test_a_board_that_never_reads_stalls_nobody(
     boot: Callable[..., SerialBoard], pty: Pty
 ) -> None:

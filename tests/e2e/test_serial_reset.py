@@ -121,6 +121,14 @@ def test_a_board_that_stays_silent_needs_a_power_cycle(
         boot(Babbler(*range(100)), answers_within_ms=50)
 
 
+def test_a_board_that_may_want_dtr_is_told_with_that_hint(
+    boot: Callable[..., SerialBoard],
+) -> None:
+    # B18
+    with pytest.raises(BoardLost, match="some boards speak only while DTR is on"):
+        boot(Babbler(*range(100)), answers_within_ms=20, dtr=False)
+
+
 def test_power_is_switched_where_reset_does_not_help(
     boot: Callable[..., SerialBoard], button: Button
 ) -> None:

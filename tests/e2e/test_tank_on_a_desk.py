@@ -60,6 +60,7 @@ def test_the_tank_suite_passes_on_a_real_board(tmp_path: Path, seeded: Seeded) -
                 **os.environ,
                 "PLATFORMIO_CORE_DIR": str(seeded.core_dir),
                 "EMBEDBENCH_CACHE": str(tmp_path / "cache"),
+                "EMBEDBENCH_LOCKS": str(tmp_path / "locks"),
             },
             capture_output=True,
             text=True,

@@ -156,9 +156,11 @@ def test_a_url_is_its_own_identity(url: str, key: str) -> None:
     assert (found.address, found.key) == (url, key)
 
 
-def test_windows_ports_are_named_as_windows_does() -> None:
-    com5 = Attached(device="COM5", usb_serial="W")
-    assert find(Sought(usb_serial="W"), [com5]).address == "COM5"
+@pytest.mark.parametrize("name", ["COM5", "com5", r"\\.\COM5"])
+def test_windows_ports_are_named_as_windows_does(name: str) -> None:
+    com5 = Attached(device="COM5")
+    found = find(Sought(port=name), [com5])
+    assert (found.address, found.key) == ("COM5", "port-COM5")
 
 
 @pytest.mark.parametrize("usb_id", ["10c4", "10c4-ea60", "0x10c4:0xea60"])

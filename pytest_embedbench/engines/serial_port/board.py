@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from pytest_embedbench.engines.serial_port.cutting import cut
 from pytest_embedbench.errors import (
     BenchFault,
     BoardLost,
+    FirmwareFault,
     NotSupported,
     UnknownName,
 )
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace
 
 _POLL_MS = 10
+_LAST_WORDS_S = 0.1
+_DTR_HINT = "; its option 'dtr' is false, and some boards speak only while DTR is on"
 
 
 @dataclass(slots=True, eq=False)
@@ -86,7 +90,9 @@ class SerialBoard:
                 self.hands.power_cycle, answers_within_s, fresh=False
             )
         if silence:
-            raise self._lost(f"{self.spec.name} on {self.connection.found}: {silence}")
+            hint = "" if self.spec.options.get("dtr", True) else _DTR_HINT
+            place = f"{self.spec.name} on {self.connection.found}"
+            raise self._lost(f"{place}: {silence}{hint}")
 
     def link(self, uart: str = "") -> SerialLink:
         """Return the link of the UART that is on the port: the datasheet's first."""
@@ -162,6 +168,8 @@ class SerialBoard:
             return
         self._closed = True
         try:
+            if self.suspect:
+                self._hear_last_words()
             self.connection.close()
             if self.suspect and self.park is not None:
                 self.park()
@@ -171,6 +179,11 @@ class SerialBoard:
         finally:
             self._publish()
             self.lease.release()
+
+    def _hear_last_words(self) -> None:
+        """Wait a moment: a crash takes longer to report than a test to fail."""
+        with contextlib.suppress(BenchFault, FirmwareFault):
+            self.connection.wait(_LAST_WORDS_S)
 
     def _silence(self, way: Touch | None, within_s: float, *, fresh: bool) -> str:
         """Restart the board up to twice; say what is wrong if it does not answer."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.lab.opening import Port
     from pytest_embedbench.lab.ports import Attached, Found
 
-CLOSE_WITHIN_S = 2.0
+CLOSES_WITHIN_S = 2.0
 _RETRY_S = 0.02
 _DEVICE_GONE = frozenset({errno.EIO, errno.ENODEV, errno.ENXIO})
 
@@ -45,6 +45,7 @@ class Connection:
     open_pump: Callable[[Found], tuple[Port, Pump]]
     reappears_within_s: float
     listed: Callable[[], Sequence[Attached]] = attached
+    closes_within_s: float = CLOSES_WITHIN_S
     port: Port = field(init=False)
     _pump: Pump = field(init=False)
     _node: int | None = field(init=False)
@@ -98,10 +99,10 @@ class Connection:
         Raises:
             BoardLost: it does not close.
         """
-        if not self._pump.stop(CLOSE_WITHIN_S):
+        if not self._pump.stop(self.closes_within_s):
             raise BoardLost(
-                f"{self.found} does not close within {CLOSE_WITHIN_S:g} s; it stays "
-                "open until this process ends"
+                f"{self.found} does not close within {self.closes_within_s:g} s; it "
+                "stays open until this process ends"
             )
 
     def _open(self) -> None:
