@@ -14,6 +14,7 @@ The tree answers one question: whose fault is it?
         * ``BoardLost``        - the board or emulator went away
             * ``BoardGivenUp`` - it was lost earlier in this run
         * ``BoardUnreachable`` - no such port, or we may not open it
+        * ``FaultNeverFired``  - a fault was asked for and changed nothing
         * ``FlashFailed``      - the firmware could not be written to the board
         * ``NotSupported``     - this engine cannot do that
         * ``ToolMissing``      - a program or library is not installed here
@@ -171,6 +172,27 @@ class BoardGivenUp(BoardLost):
 
 class BoardUnreachable(BenchFault):
     """There is no such port, more than one, or we may not open it."""
+
+
+class FaultNeverFired(BenchFault):
+    """A fault was asked for and changed nothing: the run proves nothing about it.
+
+    Args:
+        faults: Each that never took effect, as it reads.
+        seed: What the run's chance came from.
+    """
+
+    def __init__(self, faults: Iterable[str], seed: int) -> None:
+        self.faults = tuple(faults)
+        self.seed = seed
+        listed = "".join(f"\n  {fault}" for fault in self.faults)
+        super().__init__(
+            f"the run says nothing about these faults, which changed nothing in it "
+            f"(seed {seed}); check place, stream and times:{listed}"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.faults, self.seed))
 
 
 class FlashFailed(BenchFault):

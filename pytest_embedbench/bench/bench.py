@@ -137,14 +137,7 @@ class Bench:
             FirmwareFault: something was wrong before, and the test was not told yet.
             NotSupported: the board has no reset button.
         """
-        self._recorder.pull()
-        self._recorder.take_pending()
-        self._recorder.restart()
-        self.board.reset()
-        # A real board talks on until it is held in reset.
-        self._recorder.pull()
-        self._recorder.take_pending()
-        self._recorder.note("reset")
+        self._recorder.press_reset()
         self.uart.skip()
 
     def connect(
@@ -182,6 +175,7 @@ class Bench:
             ConfigError: the plant has no such parameter or state field.
             FirmwareFault: the firmware crashed, floods its UART, ...
             InvariantBroken: the plant was driven where it must not go.
+            FaultNeverFired: one of the scenario's faults changed nothing.
         """
         try:
             plant = plant_factory(**scenario.initial)
@@ -192,6 +186,7 @@ class Bench:
             ) from error
         loop = self._loop(plant, scenario, coupling, invariants)
         stopped_early = loop.run(stop_when)
+        loop.chain.check_fired()
         return summed_up(loop, stopped_early=stopped_early)
 
     def close(self) -> None:

@@ -14,8 +14,10 @@ from dataclasses import fields as dataclass_fields
 from typing import TYPE_CHECKING, Any, Generic, cast
 
 from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
+from pytest_embedbench.bench.wires import FaultyWire, PlainWire
 from pytest_embedbench.contracts import StateT
 from pytest_embedbench.errors import ConfigError, InvariantBroken
+from pytest_embedbench.faults import Chain
 from pytest_embedbench.model import (
     Reply,
     Sample,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pytest_embedbench.bench.recorder import Recorder
+    from pytest_embedbench.bench.wires import Wire
     from pytest_embedbench.contracts import Plant
     from pytest_embedbench.model import Line
 
@@ -86,10 +89,13 @@ class Loop(Generic[StateT]):
     samples: list[Sample[StateT]] = field(init=False)
     replies: list[Reply[StateT]] = field(init=False)
     stimuli: list[Stimulus] = field(default_factory=list[Stimulus], init=False)
+    chain: Chain = field(init=False)
+    """The scenario's faults, and how often each took effect."""
     _tick_ms: int = field(init=False)
     """Firmware time per tick."""
     _into_tick_ms: int = field(default=0, init=False)
     _script: list[Injection | PlantEvent] = field(init=False)
+    _wire: Wire = field(init=False)
 
     def __post_init__(self) -> None:
         own_ms = self.coupling.firmware_ms_per_tick
@@ -105,6 +111,8 @@ class Loop(Generic[StateT]):
             *self.scenario.inject,
         ]
         self._script = sorted(script, key=lambda entry: entry.at_ms)
+        self.chain = Chain(self.scenario.faults, self.scenario.seed)
+        self._wire = self._new_wire()
         self._sample()
 
     def advance(self, duration_ms: int) -> None:
@@ -164,7 +172,7 @@ class Loop(Generic[StateT]):
 
     def inject(self, line: str) -> None:
         """Put a line on the wire that is not the plant's."""
-        self._say(StimulusKind.INJECTED, line)
+        self._wire.say(StimulusKind.INJECTED, self.plant_ms, line)
 
     def _stimulate(self) -> None:
         due = [entry for entry in self._script if entry.at_ms <= self.plant_ms]
@@ -175,7 +183,7 @@ class Loop(Generic[StateT]):
         for line in self.plant.sense(self.state):
             until_ms = self._until_ms(line)
             if until_ms is None or self.plant_ms <= until_ms:
-                self._say(StimulusKind.FRAME, line)
+                self._wire.say(StimulusKind.FRAME, self.plant_ms, line)
         for entry in due:
             if isinstance(entry, Injection):
                 self.inject(entry.line)
@@ -197,9 +205,8 @@ class Loop(Generic[StateT]):
                 )
 
     def _live(self, duration_ms: int) -> None:
-        self.recorder.advance(duration_ms)
+        said = self._wire.live(duration_ms)
         self._into_tick_ms += duration_ms
-        said = self.recorder.said
         if self.coupling.grouping is Grouping.BURST:
             for burst in bursts(said):
                 self._obey(burst)
@@ -233,10 +240,16 @@ class Loop(Generic[StateT]):
                     f"with {self.state}\n{self.recorder.evidence()}"
                 )
 
-    def _say(self, kind: StimulusKind, line: str) -> None:
-        payload = line.encode()
-        at_us = self.recorder.send(payload + b"\n", shown=payload)
-        self.stimuli.append(Stimulus(self.plant_ms, at_us, kind, line))
+    def _new_wire(self) -> Wire:
+        if not self.chain.faults:
+            return PlainWire(self.recorder, self.stimuli)
+        if self._tick_ms != self.plant.tick_ms:
+            raise ConfigError(
+                f"scenario {self.scenario.name!r}: faults need plant and firmware in "
+                f"one time, and a tick is {self.plant.tick_ms} ms of the plant's and "
+                f"{self._tick_ms} ms of the firmware's"
+            )
+        return FaultyWire(self.recorder, self.stimuli, self.chain, self._tick_ms)
 
 
 def bursts(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:

@@ -147,6 +147,22 @@ class Recorder:
             if watch.raises is FirmwareReset:
                 watch.allowed_count += 1
 
+    def press_reset(self) -> None:
+        """Press the board's reset button; what was half said before ends here.
+
+        Raises:
+            FirmwareFault: something was wrong before, and nobody was told yet.
+            NotSupported: the board has no reset button.
+        """
+        self.pull()
+        self.take_pending()
+        self.restart()
+        self.board.reset()
+        # A real board talks on until it is held in reset.
+        self.pull()
+        self.take_pending()
+        self.note("reset")
+
     def raise_fault(self) -> None:
         """Raise what is wrong, if anything is; a dead board says so every time."""
         if self.fault is None:

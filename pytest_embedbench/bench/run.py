@@ -50,6 +50,8 @@ class Run(Generic[StateT]):
     replies: tuple[Reply[StateT], ...]
     stimuli: tuple[Stimulus, ...]
     metrics: Mapping[str, Figure]
+    fault_counts: tuple[int, ...] = ()
+    """In how many ticks each of the scenario's faults changed something."""
 
     @property
     def last_frame_us(self) -> int | None:
@@ -122,6 +124,7 @@ def summed_up(loop: Loop[StateT], *, stopped_early: bool = False) -> Run[StateT]
         replies=tuple(loop.replies),
         stimuli=tuple(loop.stimuli),
         metrics=measured(loop),
+        fault_counts=tuple(loop.chain.counts),
     )
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
+    from pytest_embedbench.faults import Fault
+
 ONCE_MS = 0
 """Frames until plant time 0: one set of them."""
 _OPTIONAL = {
@@ -47,7 +49,8 @@ class Scenario:
     ``initial`` are parameters of the plant. ``max_steps`` is how often the plant
     steps at most. The sensor frames of a state are sent while plant time is at most
     ``frames_until_ms``, always by default; ``streams_until_ms`` says it for single
-    streams, by the words that their lines begin with (``SENSE TEMP``).
+    streams, by the words that their lines begin with (``SENSE TEMP``). ``faults`` act
+    on what passes between plant and board; all their chance comes from ``seed``.
     """
 
     name: str
@@ -60,6 +63,8 @@ class Scenario:
     )
     inject: tuple[Injection, ...] = ()
     events: tuple[PlantEvent, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    seed: int = 0
 
 
 def load_scenarios(file: Traversable | Path) -> dict[str, Scenario]:

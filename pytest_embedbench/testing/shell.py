@@ -32,12 +32,16 @@ def line_shell(banner: tuple[str, ...], make: Callable[[], Controller]) -> Firmw
             yield from _read_wait(uart)
             *lines, pending = (pending + uart.read()).split(b"\n")
             for line in (*lines, b""):
-                _say(uart, controller(line.decode().strip(), uart.now_ms) or ())
+                _say(uart, controller(_text(line), uart.now_ms) or ())
             if uart.now_ms >= beat_ms:
                 _say(uart, ("DBG HEARTBEAT",))
                 beat_ms = uart.now_ms + HEARTBEAT_MS
 
     return firmware
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace").strip()
 
 
 def _read_wait(uart: LoopbackUart) -> Generator[int, None, None]:

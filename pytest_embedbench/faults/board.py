@@ -1,0 +1,82 @@
+"""Faults of actuators that are on or off, and of the board itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.faults.nouns import FIRST, LAST, Passing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_embedbench.faults.nouns import Moment
+
+
+class Switch(NamedTuple):
+    """What the firmware wants of an actuator, and what the plant was told."""
+
+    wanted: bool
+    told: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DutyLimit:
+    """An actuator that saturates: it runs in ``on_ticks`` of ``of_ticks`` at most.
+
+    ``on`` and ``off`` are its lines, whole.
+    """
+
+    on: str
+    off: str
+    on_ticks: int
+    of_ticks: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.on_ticks < self.of_ticks:
+            raise ConfigError(f"{self}: limits nothing")
+
+    def begin(self) -> Switch:
+        """Return an actuator that is off."""
+        return Switch(wanted=False, told=False)
+
+    def step(
+        self, memory: Switch, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[Switch, Sequence[Passing]]:
+        """Switch it off where it may not run, and on again where it may."""
+        words = {self.on.encode(): True, self.off.encode(): False}
+        said = [words[p.data] for p in passing if p.data in words]
+        wanted, told = (said[-1], said[-1]) if said else memory
+        may_run = not moment.active or moment.number % self.of_ticks < self.on_ticks
+        runs = wanted and may_run
+        if runs == told:
+            return Switch(wanted, told), passing
+        line = (self.on if runs else self.off).encode()
+        if moment.active:
+            word = Passing(moment.ends_us - 1, LAST, line)
+        else:  # the firmware's own words of this tick count more
+            word = Passing(moment.starts_us, FIRST, line)
+        return Switch(wanted, runs), [*passing, word]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reset:
+    """Somebody presses the reset button at these plant times."""
+
+    at_ms: tuple[int, ...]
+
+    def begin(self) -> None:
+        """Nothing is remembered."""
+
+    def step(
+        self, memory: None, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[None, Sequence[Passing]]:
+        """Press it if it is time."""
+        due_us = [
+            at_ms * 1000
+            for at_ms in self.at_ms
+            if moment.starts_us <= at_ms * 1000 < moment.ends_us
+        ]
+        presses = [Passing(at_us, 0, b"reset") for at_us in due_us]
+        return memory, [*passing, *presses]

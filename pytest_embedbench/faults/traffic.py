@@ -1,0 +1,184 @@
+"""Faults in what arrives, and when. Nothing overtakes anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.faults.nouns import FIRST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pytest_embedbench.faults.nouns import Moment, Passing
+
+    Held = tuple[Passing, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """One line or write in ``one_in`` is lost, by chance; each one with 1."""
+
+    one_in: int = 1
+
+    def begin(self) -> None:
+        """Nothing is remembered."""
+
+    def step(
+        self, memory: None, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[None, Sequence[Passing]]:
+        """Drop some."""
+        return memory, [p for p in passing if not moment.dice.once_in(self.one_in)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thin:
+    """Only one line in ``every`` is sent: a slow sensor, and streams of many rates."""
+
+    every: int
+
+    def __post_init__(self) -> None:
+        if self.every < 2:  # noqa: PLR2004  # with one in every one, none is left out
+            raise ConfigError(f"{self}: leaves nothing out")
+
+    def begin(self) -> int:
+        """Return how many lines were seen."""
+        return 0
+
+    def step(
+        self, memory: int, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[int, Sequence[Passing]]:
+        """Keep the first and each ``every``-th after it."""
+        del moment
+        kept = [p for i, p in enumerate(passing, memory) if i % self.every == 0]
+        return memory + len(passing), kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delay:
+    """All comes later by ``by_ms``, and up to ``jitter_ms`` more: latency, or lag."""
+
+    by_ms: int
+    jitter_ms: int = 0
+
+    def begin(self) -> Held:
+        """Return what is on its way: nothing."""
+        return ()
+
+    def step(
+        self, memory: Held, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[Held, Sequence[Passing]]:
+        """Let go of what is due."""
+        late = [
+            each._replace(
+                at_us=each.at_us
+                + 1000 * (self.by_ms + moment.dice.between(0, self.jitter_ms))
+            )
+            for each in passing
+        ]
+        return _due(_in_order((*memory, *late)), moment)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """A write comes in two parts, ``gap_ms`` apart, torn anywhere."""
+
+    gap_ms: int
+
+    def begin(self) -> Held:
+        """Return what is on its way: nothing."""
+        return ()
+
+    def step(
+        self, memory: Held, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[Held, Sequence[Passing]]:
+        """Tear each write that has two bytes; who comes after it waits for it."""
+        pieces = list(memory)
+        for each in passing:
+            first = _after(pieces, each)
+            if len(each.data) > 1:
+                cut = moment.dice.between(1, len(each.data) - 1)
+                pieces.append(first._replace(data=each.data[:cut]))
+                at_us = first.at_us + 1000 * self.gap_ms
+                pieces.append(each._replace(at_us=at_us, data=each.data[cut:]))
+            else:
+                pieces.append(first)
+        return _due(pieces, moment)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """Writes are held back until there are ``count``; then all come as one."""
+
+    count: int
+
+    def begin(self) -> Held:
+        """Return what is held back: nothing."""
+        return ()
+
+    def step(
+        self, memory: Held, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[Held, Sequence[Passing]]:
+        """Join as many as there have to be; when the fault is over, all there are."""
+        held = [*memory, *passing]
+        merged: list[Passing] = []
+        while len(held) >= self.count:
+            batch, held = held[: self.count], held[self.count :]
+            merged.append(_joined(batch))
+        if moment.active or not held:
+            return tuple(held), merged
+        return _due([*merged, _joined(held)], moment)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BitErrors:
+    """One byte in ``one_in`` arrives with one of its bits wrong, by chance."""
+
+    one_in: int
+
+    def begin(self) -> None:
+        """Nothing is remembered."""
+
+    def step(
+        self, memory: None, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[None, Sequence[Passing]]:
+        """Flip some."""
+        dice = moment.dice
+
+        def received(byte: int) -> int:
+            return byte ^ (1 << dice.below(8) if dice.once_in(self.one_in) else 0)
+
+        return memory, [
+            each._replace(data=bytes(map(received, each.data))) for each in passing
+        ]
+
+
+def _due(pieces: Sequence[Passing], moment: Moment) -> tuple[Held, Sequence[Passing]]:
+    """Return what is still held at the end of a moment, and what passes in it.
+
+    A fault that is over lets go of all at once, before anything else passes.
+    """
+    if not moment.active:
+        at_us = moment.starts_us
+        return (), [each._replace(at_us=at_us, rank=FIRST) for each in pieces]
+    held = [each for each in pieces if each.at_us >= moment.ends_us]
+    due = [each for each in pieces if each.at_us < moment.ends_us]
+    return tuple([each._replace(rank=FIRST) for each in held]), due
+
+
+def _joined(writes: Sequence[Passing]) -> Passing:
+    return writes[-1]._replace(data=b"".join(each.data for each in writes))
+
+
+def _in_order(passing: Iterable[Passing]) -> list[Passing]:
+    ordered: list[Passing] = []
+    for each in passing:
+        ordered.append(_after(ordered, each))
+    return ordered
+
+
+def _after(earlier: Sequence[Passing], passing: Passing) -> Passing:
+    """Return it, not before the last of those that came before it."""
+    last_us = earlier[-1].at_us if earlier else 0
+    return passing._replace(at_us=max(passing.at_us, last_us))

@@ -1,0 +1,140 @@
+"""Faults that change what a line says; the number is its last word, if it is one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pytest_embedbench.faults.nouns import Moment, Passing
+
+    Range = tuple[int, int]
+
+_NUMBER = re.compile(rb"(?<!\S)[+-]?\d+\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """A sensor reads up to ``up_to`` too high or too low; ``within`` is all it can say.
+
+    Without ``within`` it may leave its range, which makes the line a malformed one.
+    """
+
+    up_to: int
+    within: Range | None = None
+
+    def __post_init__(self) -> None:
+        if self.up_to < 1:
+            raise ConfigError(f"{self}: noise of less than 1 is none")
+
+    def begin(self) -> None:
+        """Nothing is remembered."""
+
+    def step(
+        self, memory: None, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[None, Sequence[Passing]]:
+        """Add a number to each reading."""
+
+        def noisy(value: int) -> int:
+            off_by = moment.dice.between(-self.up_to, self.up_to)
+            return _bounded(value + off_by, self.within)
+
+        return memory, [_changed(each, noisy) for each in passing]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """A sensor's reading goes off by ``per_s`` more with every second."""
+
+    per_s: int
+    within: Range | None = None
+
+    def begin(self) -> int | None:
+        """Return when its first line passed: not yet."""
+        return None
+
+    def step(
+        self, memory: int | None, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[int | None, Sequence[Passing]]:
+        """Add what has come together since the first line."""
+        del moment
+        if not passing:
+            return memory, passing
+        since_us = passing[0].at_us if memory is None else memory
+        return since_us, [
+            _changed(each, partial(self._drifted, each.at_us - since_us))
+            for each in passing
+        ]
+
+    def _drifted(self, elapsed_us: int, value: int) -> int:
+        off_by = abs(self.per_s) * elapsed_us // 1_000_000
+        other = value + off_by if self.per_s > 0 else value - off_by
+        return _bounded(other, self.within)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stuck:
+    """A sensor goes on saying what it said first, or ``value`` if there is one.
+
+    That is a line's last word, number or not; the words before it tell sensors apart.
+    """
+
+    value: str = ""
+
+    def begin(self) -> Mapping[bytes, bytes]:
+        """Return what each sensor said first: nothing yet."""
+        return {}
+
+    def step(
+        self, memory: Mapping[bytes, bytes], moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[Mapping[bytes, bytes], Sequence[Passing]]:
+        """Put the stuck value into each line."""
+        del moment
+        stuck = dict(memory)
+        said: list[Passing] = []
+        for each in passing:
+            words, space, value = each.data.rpartition(b" ")
+            kept = stuck.setdefault(words, self.value.encode() or value)
+            said.append(each._replace(data=words + space + kept))
+        return stuck, said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clamp:
+    """A sensor or an actuator saturates: its number stays from ``low`` to ``high``."""
+
+    low: int
+    high: int
+
+    def begin(self) -> None:
+        """Nothing is remembered."""
+
+    def step(
+        self, memory: None, moment: Moment, passing: Sequence[Passing]
+    ) -> tuple[None, Sequence[Passing]]:
+        """Bring each number into the range."""
+        del moment
+        within = (self.low, self.high)
+        clamped = [_changed(each, lambda v: _bounded(v, within)) for each in passing]
+        return memory, clamped
+
+
+def _changed(passing: Passing, change: Callable[[int], int]) -> Passing:
+    """Return it with another number; a line whose last word is none stays as it is."""
+    found = _NUMBER.search(passing.data)
+    if found is None:
+        return passing
+    value = int(found[0])
+    if (other := change(value)) == value:
+        return passing
+    return passing._replace(data=passing.data[: found.start()] + b"%d" % other)
+
+
+def _bounded(value: int, within: Range | None) -> int:
+    return value if within is None else min(within[1], max(within[0], value))
