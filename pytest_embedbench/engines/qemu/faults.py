@@ -78,7 +78,8 @@ def _restarted(scene: Scene) -> str:
 
 def _silent(cause: Silent, scene: Scene) -> EmbedbenchError:
     stub = scene.emulator.stub
-    stub.patience = replace(stub.patience, wall_s=_INTERRUPT_WALL_S, watch=None)
+    wall_s = min(stub.patience.wall_s, _INTERRUPT_WALL_S)
+    stub.patience = replace(stub.patience, wall_s=wall_s, watch=None)
     try:
         stub.interrupt()
         where = _where(scene)

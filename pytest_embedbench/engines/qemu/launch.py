@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 import uuid
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -105,30 +106,48 @@ def launch(command: Command, uarts: Mapping[str, int], timing: Timing) -> Emulat
 
     Raises:
         BoardLost: it did not start, or it is not ours that answers.
-        OSError: the program cannot be started.
     """
     nonce = str(uuid.uuid4())
-    log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives with the emulator
-    ours, theirs = socket.socketpair()
-    with tempfile.TemporaryDirectory(prefix="embedbench-qemu-") as folder:
-        ports = {name: Port(Path(folder) / name) for name in uarts}
-        with theirs:
-            popen = spawn(
-                [
-                    command.program,
-                    *command.arguments,
-                    *_machine_words(timing, nonce),
-                    *_serial_words(uarts, ports),
-                    *_stub_words(theirs.fileno()),
-                ],
-                stdout=log.fileno(),
-                stderr=log.fileno(),
-                pass_fds=(theirs.fileno(), *command.files),
+    with ExitStack() as opened:
+        log = opened.enter_context(tempfile.TemporaryFile(buffering=0))
+        ours, theirs = socket.socketpair()
+        opened.enter_context(ours)
+        # Once QEMU has opened them, its pipes need no names any more.
+        folder = tempfile.TemporaryDirectory(prefix="embedbench-qemu-")
+        with theirs, folder as root:
+            ports: dict[str, Port] = {}
+            for name in uarts:
+                ports[name] = Port(Path(root) / name)
+                opened.callback(ports[name].close)
+            words = (
+                *command.arguments,
+                *_machine_words(timing, nonce),
+                *_serial_words(uarts, ports),
+                *_stub_words(theirs.fileno()),
             )
-        stub = Stub(ours, Patience(popen.pid, timing.cpu_limit_s, timing.wall_limit_s))
-        emulator = Emulator(stub, ports, command.program, popen, timing, log)
-        _greet(emulator, nonce)
+            popen = _spawned(command, words, theirs.fileno(), log)
+            theirs.close()
+            patience = Patience(popen.pid, timing.cpu_limit_s, timing.wall_limit_s)
+            emulator = Emulator(
+                Stub(ours, patience), ports, command.program, popen, timing, log
+            )
+            _greet(emulator, nonce)
+        opened.pop_all()
     return emulator
+
+
+def _spawned(
+    command: Command, words: Sequence[str], end: int, log: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    try:
+        return spawn(
+            [command.program, *words],
+            stdout=log.fileno(),
+            stderr=log.fileno(),
+            pass_fds=(end, *command.files),
+        )
+    except OSError as error:
+        raise BoardLost(f"{command.program} cannot be started: {error}") from error
 
 
 def _machine_words(timing: Timing, nonce: str) -> list[str]:
@@ -168,7 +187,7 @@ def _greet(emulator: Emulator, nonce: str) -> None:
     except (HungUp, Garbled, Silent) as cause:
         raise lost(emulator, cause, "when it was started") from None
     if answer != nonce:
-        emulator.close()
+        emulator.end()
         raise BoardLost("it is not the QEMU that we started that answers")
 
 
