@@ -49,6 +49,7 @@ class Options:
         reappears_within_ms: How long its port may be away after it has vanished.
         answers_within_ms: When it has said something after a reset; 0 if it need not.
         wait_s: How long to wait for the board while others have it.
+        erase: What a test wants wiped first, whatever the board's ``flash`` says.
     """
 
     port: str = ""
@@ -72,6 +73,7 @@ class Options:
     reappears_within_ms: int = 0
     answers_within_ms: int = 0
     wait_s: int = WAIT_S
+    erase: str = ""
 
     def lines(self) -> Lines:
         """Return how the modem lines stand."""
@@ -120,6 +122,8 @@ def flash_settings(spec: BoardSpec) -> FlashSettings | None:
     }
     if table.get("method", "none") == "none":
         return None
+    if erase := spec.options.get("erase"):
+        table["erase"] = erase
     file, prefix = _where(spec)
     return read_settings(file, f"{prefix}flash", table)
 

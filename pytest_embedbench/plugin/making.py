@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -79,6 +80,7 @@ def boot_all_for(
 ) -> list[Board]:
     """Return running boards of one engine, all of them taken before any is touched."""
     log = log_of(request)
+    wanted = [(_erased(request, spec), image) for spec, image in wanted]
     with told_plainly():
         boards = session_for(request).boot(wanted)
     for board, (_, image) in zip(boards, wanted, strict=True):
@@ -87,6 +89,17 @@ def boot_all_for(
     for board in boards:
         _skip_unless_capable(request, board)
     return boards
+
+
+def _erased(request: pytest.FixtureRequest, spec: BoardSpec) -> BoardSpec:
+    """Have a board that is flashed wiped first, if the test says so.
+
+    Others start empty for every test.
+    """
+    marker = node_of(request).get_closest_marker("erase")
+    if marker is None or not {"flash_method", "lab"} & spec.options.keys():
+        return spec
+    return replace(spec, options={**spec.options, "erase": marker.args[0]})
 
 
 def _skip_unless_capable(request: pytest.FixtureRequest, board: Board) -> None:

@@ -139,6 +139,7 @@ OPTIONS = (
 _BY_NAME = {option.name: option for option in OPTIONS}
 
 MARKERS = (
+    "erase(what): wipe 'nvs' or 'all' of a real board's flash before this test",
     "brief(*ids): this test is a check; it enforces these sentences of BRIEF.md",
     "profile(*names): run only with --embedbench-profile set to one of these",
     "needs(*capabilities): skip on boards that lack one of these, such as 'step-time'",

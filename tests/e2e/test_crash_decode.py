@@ -5,13 +5,23 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.crash import Frame, decode, explain, locate
 from pytest_embedbench.crash.addr2line import ask_addr2line
+from pytest_embedbench.errors import FirmwareCrash
+from pytest_embedbench.testing import LOOPBACK_SPEC, Loopback, loopback_image
 from pytest_embedbench.wire.crash import CrashWatch
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from pytest_embedbench.testing import LoopbackUart
 
 SOURCE = """\
 volatile int *where;
@@ -150,3 +160,38 @@ def test_a_dump_of_another_elf_is_not_decoded(tmp_path: Path) -> None:
         "backtrace not decoded: the board runs an ELF whose SHA-256 begins with "
         f"0123456789ab, which is not {elf}"
     )
+
+
+def test_a_panic_ends_the_test_with_its_backtrace_in_source_lines(
+    tmp_path: Path,
+) -> None:
+    # X8: the whole way, from the line on the wire to the failure.
+    elf = built(tmp_path, XTENSA)
+    after = calls(XTENSA, elf)
+    stack = f"0x3ffb0000 {after['outer'] - 3:#x}:0x3ffb0010 {after['main'] - 3:#x}"
+
+    def firmware(uart: LoopbackUart) -> Generator[int, None, None]:
+        yield 100
+        uart.write(b"Guru Meditation Error: Core  0 panic'ed (StoreProhibited).\r\n")
+        yield 10
+        uart.write(f"Backtrace: {START + 8:#x}:{stack}:0x3ffb0020\r\n".encode())
+        yield 10
+        uart.write(b"Rebooting...\r\n")
+        yield 60_000
+
+    spec = replace(LOOPBACK_SPEC, mcu="esp32")
+    board = Loopback(firmware).boot(spec, loopback_image())
+    bench = Bench(board, tmp_path, elf_path=elf)
+    with pytest.raises(FirmwareCrash) as crash:
+        bench.expect("never", within_ms=60_000)
+    assert bench.board.now_us() < 1_000_000
+    bench.close()
+    source = tmp_path / "crash.c"
+    assert re.sub(r" +0x[0-9a-f]{8}", "", str(crash.value)).splitlines() == [
+        "the firmware panicked (StoreProhibited) at 0.100000 s",
+        "backtrace, innermost first:",
+        f" touch at {source}:4",
+        f" inner at {source}:9",
+        f" outer at {source}:15",
+        f" main at {source}:21",
+    ]

@@ -179,3 +179,18 @@ def test_an_option_of_nothing_is_a_usage_error(
     result = suite.run(f"--embedbench-option={option}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([said])
+
+
+def test_a_test_may_have_a_real_board_wiped_first(suite: Suite) -> None:
+    text = (suite.root / "thirdparty/boards/lab.toml").read_text()
+    suite.board("flashed", text + "[options]\nflash_method = 'esptool'\n")
+    suite.test(
+        "import pytest\n"
+        "@pytest.mark.erase('nvs')\n"
+        "def test_fresh(board):\n"
+        "    wiped = {'flashed': 'nvs'}.get(board.spec.name)\n"
+        "    assert board.spec.options.get('erase') == wiped\n"
+        "def test_as_it_is(board):\n"
+        "    assert 'erase' not in board.spec.options\n"
+    )
+    suite.run("--board=flashed").assert_outcomes(passed=4)

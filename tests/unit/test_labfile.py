@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.flashing import Erase
 from pytest_embedbench.lab.labfile import load_lab
+from pytest_embedbench.lab.options import flash_settings
 from pytest_embedbench.lab.ports import Sought
+from pytest_embedbench.testing import LOOPBACK_SPEC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from pytest_embedbench.model import Option
 
 GOOD = """
 wait_s = 90
@@ -151,3 +157,10 @@ def test_what_is_wrong_is_named_with_its_file(
 def test_a_lab_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nope\.toml: not a readable TOML file: "):
         load_lab(tmp_path / "nope.toml")
+
+
+def test_a_test_may_ask_for_more_wiping_than_the_board_does() -> None:
+    options: dict[str, Option] = {"flash_method": "esptool", "erase": "nvs"}
+    settings = flash_settings(replace(LOOPBACK_SPEC, options=options))
+    assert settings is not None
+    assert settings.erase is Erase.NVS
