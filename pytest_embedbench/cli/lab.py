@@ -76,8 +76,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _checked(board: LabBoard, registry: Registry, *, ask: bool) -> Finding:
     try:
-        spec = board.over(registry.board(board.name))
-        finding = check(board, spec, Leases(), ask=ask)
+        finding = check(board, registry.board(board.name), Leases(), ask=ask)
     except EmbedbenchError as error:
         finding = Finding(is_well=False, text=str(error))
     sys.stdout.write(f"{board.name}: {finding.text}\n")

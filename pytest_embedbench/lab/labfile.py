@@ -112,9 +112,10 @@ class Lab:
         return boards
 
     def spec(self, name: str, datasheet: Callable[[str], BoardSpec]) -> BoardSpec:
-        """Return what ``--board=name`` runs on: any board of this lab that has it.
+        """Return what ``--board=name`` runs on: a board, or any of a group.
 
-        Which one that is gets decided when it is booted.
+        Which one of a group gets decided when it is booted, so its own options are
+        not in what is returned.
 
         Raises:
             UnknownName: it stands for nothing here.
@@ -131,8 +132,9 @@ class Lab:
                 f"{where}: {board.datasheet!r} runs on {spec.engine}, not on a port; "
                 "choose the datasheet of a real board"
             )
-        options = {**spec.options, "lab": str(self.file)}
-        return replace(spec, name=name, options=options)
+        options = {"wait_s": self.wait_s, **spec.options, "lab": str(self.file)}
+        spec = replace(spec, name=name, options=options)
+        return board.over(spec) if name in self.boards else spec
 
 
 def load_lab(file: Path) -> Lab:

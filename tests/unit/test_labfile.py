@@ -13,6 +13,7 @@ from pytest_embedbench.flashing import Erase
 from pytest_embedbench.lab.labfile import load_lab
 from pytest_embedbench.lab.options import flash_settings
 from pytest_embedbench.lab.ports import Sought
+from pytest_embedbench.model import BoardSpec, UartSpec
 from pytest_embedbench.testing import LOOPBACK_SPEC
 
 if TYPE_CHECKING:
@@ -74,6 +75,85 @@ def test_a_label_over_several_kinds_of_board_names_no_firmware(
 ) -> None:
     with pytest.raises(ConfigError, match=r"several kinds \(arduino-uno, esp32-devkit"):
         load_lab(write(GOOD)).candidates("wifi")
+
+
+SHEET = BoardSpec(
+    name="kind",
+    engine="serial",
+    mcu="any",
+    cpu_hz=1,
+    uarts=(UartSpec(name="uart0", baud_bps=9600),),
+    environments=("any",),
+    options={
+        "flash_method": "esptool",
+        "flash_baud_bps": 460_800,
+        "reset_sequence": "esp32-classic",
+        "dtr": False,
+    },
+)
+
+
+def test_a_board_of_a_lab_is_its_datasheet_with_a_place(
+    write: Callable[[str], Path],
+) -> None:
+    file = write("[boards.a]\nboard = 'kind'\nport = 'x'\noptions = { dtr = true }")
+    spec = load_lab(file).spec("a", lambda _: SHEET)
+    assert (spec.name, spec.engine) == ("a", "serial")
+    assert spec.options == {
+        **SHEET.options,
+        "dtr": True,
+        "port": "x",
+        "lab": str(file),
+        "wait_s": 600,
+    }
+
+
+@pytest.mark.parametrize(
+    ("tables", "changed"),
+    [
+        # What only tells boards of a kind apart is added to how that kind is flashed.
+        ("flash = { serial = 'aa:bb' }", {"flash_serial": "aa:bb"}),
+        (
+            "flash = { method = 'none' }",
+            {"flash_method": "none", "flash_baud_bps": None},
+        ),
+        (
+            "reset = { command = ['a', 'b'] }",
+            {"reset_command": ("a", "b"), "reset_sequence": None},
+        ),
+        ("power = { off_ms = 5 }", {"power_off_ms": 5}),
+    ],
+)
+def test_a_table_of_a_lab_takes_the_place_of_the_datasheets(
+    write: Callable[[str], Path], tables: str, changed: dict[str, object]
+) -> None:
+    file = write(f"[boards.a]\nboard = 'kind'\nport = 'x'\n{tables}")
+    options = load_lab(file).spec("a", lambda _: SHEET).options
+    expected = {
+        key: value
+        for key, value in {**SHEET.options, **changed}.items()
+        if value is not None
+    }
+    assert {key: options.get(key) for key in expected} == expected
+    assert not [
+        key for key, value in changed.items() if value is None and key in options
+    ]
+
+
+def test_a_group_is_its_datasheet_without_a_place(write: Callable[[str], Path]) -> None:
+    spec = load_lab(write(GOOD)).spec("esp32", lambda _: SHEET)
+    assert spec.name == "esp32"
+    assert not {"port", "usb_serial"} & set(spec.options)
+
+
+def test_an_unknown_datasheet_is_named_with_its_key(
+    write: Callable[[str], Path],
+) -> None:
+    def nothing(name: str) -> BoardSpec:
+        raise UnknownName("board", name, ["uno"])
+
+    with pytest.raises(ConfigError, match=r"boards\.uno-1\.board: no board named 'ard"):
+        load_lab(write(GOOD)).spec("uno-1", nothing)
 
 
 def test_an_unknown_name_lists_the_known_ones(write: Callable[[str], Path]) -> None:

@@ -159,8 +159,9 @@ def _choices(spec: BoardSpec) -> list[BoardSpec]:
     if file is None:
         return [spec]
     lab = load_lab(file)
-    waiting = replace(spec, options={"wait_s": lab.wait_s, **spec.options})
-    return [board.over(waiting) for board in lab.candidates(spec.name)]
+    if spec.name in lab.boards:
+        return [spec]
+    return [board.over(spec) for board in lab.candidates(spec.name)]
 
 
 def _wish(spec: BoardSpec, choices: Sequence[BoardSpec]) -> Wish:
