@@ -5,14 +5,16 @@ What decides is how the plant's actuators stand, not which lines were repeated.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.model import StimulusKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pytest_embedbench.bench.run import Seen
+    from pytest_embedbench.contracts import Plant
 
 STALE_MS = 1000
 STALE_AT_LATEST_MS = 1150
@@ -48,3 +50,42 @@ def silence_ms(
     ]
     safe_us = safe_for_good_us(seen, is_safe)
     return None if safe_us is None else (safe_us - frames[-1]) / 1000
+
+
+@dataclass(slots=True)
+class Silenceable:
+    """A plant whose sensors can fall silent one by one, and come back.
+
+    ``silent`` holds the starts of the lines that are not sent. The plant's own figures
+    of merit are left out: they are of a plant that is heard.
+    """
+
+    plant: Plant[Any]
+    silent: set[str] = field(default_factory=set[str])
+
+    @property
+    def tick_ms(self) -> int:
+        """How much plant time one ``step`` stands for."""
+        return self.plant.tick_ms
+
+    @property
+    def thresholds(self) -> Mapping[str, tuple[int, ...]]:
+        """Horizontal lines worth drawing, by state field."""
+        return self.plant.thresholds
+
+    def initial(self) -> Any:  # noqa: ANN401
+        """Return the state at power-on."""
+        return self.plant.initial()
+
+    def actuate(self, state: Any, line: str) -> Any:  # noqa: ANN401
+        """Return the state after a firmware line."""
+        return self.plant.actuate(state, line)
+
+    def step(self, state: Any) -> Any:  # noqa: ANN401
+        """Return the state one tick later."""
+        return self.plant.step(state)
+
+    def sense(self, state: Any) -> tuple[str, ...]:  # noqa: ANN401
+        """Return the lines of the sensors that are not silent."""
+        silent = tuple(self.silent)
+        return tuple(x for x in self.plant.sense(state) if not x.startswith(silent))

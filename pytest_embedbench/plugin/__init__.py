@@ -104,10 +104,10 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that uses the ``board`` fixture once per ``--board``."""
-    if metafunc.definition.get_closest_marker("brief") is not None:
+    if any(map(metafunc.definition.get_closest_marker, ("brief", "profile"))):
         from pytest_embedbench.plugin import profile  # noqa: PLC0415  # late
 
-        profile.check_brief(metafunc)
+        profile.check_markers(metafunc)
     if "board_spec" not in metafunc.fixturenames:
         return
     from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late
@@ -135,6 +135,14 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
     from pytest_embedbench.plugin import profile  # noqa: PLC0415  # late
 
     profile.count_deselected(items)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave a submission alone that has been seen to spin."""
+    if CHECK in item.stash:
+        from pytest_embedbench.plugin import profile  # noqa: PLC0415  # late
+
+        profile.skip_if_it_spins(item)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -16,13 +16,14 @@ from pytest_embedbench.bench.run import measured
 from pytest_embedbench.errors import (
     BuildError,
     ConfigError,
+    FirmwareSpin,
     NothingSubmitted,
     OutsideEditSurface,
 )
 from pytest_embedbench.evaluation.host.builder import ENVIRONMENT as HOST_DRIVER
 from pytest_embedbench.evaluation.verdict import Outcome, Stage
 from pytest_embedbench.plugin.options import setting
-from pytest_embedbench.plugin.profile import DESELECTED
+from pytest_embedbench.plugin.profile import DESELECTED, note_spin
 from pytest_embedbench.plugin.report import blame_for, causes, reason_for
 from pytest_embedbench.plugin.stash import (
     ANNOUNCEMENTS,
@@ -68,6 +69,8 @@ def attach(
         "details": _details(item, log, report),
     }
     setattr(report, NOTE, note)
+    if call.excinfo is not None and _spun(call.excinfo.value):
+        note_spin(item)
     if log is not None:
         log.brief = check.brief
     if report.failed:
@@ -118,6 +121,10 @@ def _booted(bench: Bench) -> bool:
 
 def _goal(check: Check) -> Stage:
     return Stage.HOST_TEST if check.on_host else Stage.INTEGRATION
+
+
+def _spun(error: BaseException) -> bool:
+    return any(isinstance(cause, FirmwareSpin) for cause in causes(error))
 
 
 def _details(

@@ -47,6 +47,7 @@ class Option(NamedTuple):  # quicker to start with than a dataclass
         )
 
 
+PROFILES = ("full", "paper")
 OPTIONS = (
     Option(
         name="board",
@@ -74,7 +75,7 @@ OPTIONS = (
         metavar="NAME",
         help="Which checks of a task run: full, or paper as the published ones",
         default="full",
-        choices=("full", "paper"),
+        choices=PROFILES,
     ),
     Option(
         name="artifacts",

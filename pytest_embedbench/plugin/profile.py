@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.plugin.options import setting
+from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.plugin.options import PROFILES, setting
 from pytest_embedbench.plugin.stash import CHECK, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from pytest_embedbench.task import Suite
 
+_SPINS: pytest.StashKey[Counter[tuple[Path, str]]] = pytest.StashKey()
+_SPINS_ENDURED = 2
+"""Each spin costs seconds; after so many it is known what a submission does."""
 DESELECTED: pytest.StashKey[int] = pytest.StashKey()
 """How many checks of the chosen profile the user left out."""
-_HOST_FIXTURES = frozenset({"controller", "protocol"})
+_HOST_FIXTURES = frozenset({"host", "controller", "protocol"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +59,16 @@ def sentences_of(node: pytest.Item | pytest.Function) -> Mapping[str, str]:
     return {name: known[name] for name in known if name in named}
 
 
-def check_brief(metafunc: pytest.Metafunc) -> None:
-    """Refuse to collect a test that names sentences which are not there."""
+def check_markers(metafunc: pytest.Metafunc) -> None:
+    """Refuse to collect a test that names sentences or profiles which are not there."""
+    node = metafunc.definition
     try:
-        sentences_of(metafunc.definition)
+        if node.get_closest_marker("brief") is not None:
+            sentences_of(node)
+        for marker in node.iter_markers("profile"):
+            for name in marker.args:
+                if name not in PROFILES:
+                    raise UnknownName("profile", name, PROFILES)
     except ConfigError as error:
         raise pytest.Collector.CollectError(str(error)) from None
 
@@ -79,6 +90,23 @@ def count_deselected(items: Iterable[pytest.Item]) -> None:
         if item.get_closest_marker("brief") is not None and _in_profile(item):
             stash = item.config.stash
             stash[DESELECTED] = stash.get(DESELECTED, 0) + 1
+
+
+def note_spin(item: pytest.Item) -> None:
+    """Remember that the submission did not come back in this check."""
+    check = item.stash[CHECK]
+    _spins(item.config)[check.suite.root, check.board] += 1
+
+
+def skip_if_it_spins(item: pytest.Item) -> None:
+    """Skip a check of a submission that did not come back too often."""
+    check = item.stash[CHECK]
+    if _spins(item.config)[check.suite.root, check.board] >= _SPINS_ENDURED:
+        pytest.skip(f"it did not come back in {_SPINS_ENDURED} checks before")
+
+
+def _spins(config: pytest.Config) -> Counter[tuple[Path, str]]:
+    return config.stash.setdefault(_SPINS, Counter[tuple["Path", str]]())
 
 
 def _in_profile(item: pytest.Item) -> bool:

@@ -193,6 +193,16 @@ def test_what_a_controller_prints_does_not_disturb(
     assert controller.step("LEVEL", now_ms=0).pump_on
 
 
+def test_a_controller_that_prints_without_end_is_not_kept_from_it(
+    run: Callable[..., Controller],
+) -> None:
+    controller = run('printf("%1000d", 1); output.pump_on = true;')
+    steps = [("LEVEL", 0)] * 20_000
+    assert all(output.pump_on for output in controller.run(steps))
+    controller.restart()
+    assert all(output.pump_on for output in controller.run(steps))
+
+
 def test_after_a_crash_the_next_controller_is_a_fresh_one(
     run: Callable[..., Controller],
 ) -> None:

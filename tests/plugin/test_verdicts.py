@@ -270,6 +270,19 @@ def test_a_check_that_passes_when_repeated_is_flaky_not_passed(task: Suite) -> N
     assert (loop["outcome"], loop["attempts"]) == ("broken", 2)
 
 
+def test_a_submission_that_spins_is_not_tried_again_and_again(task: Suite) -> None:
+    spins = "raise FirmwareSpin('round and round')"
+    text = HOST.replace("pass", spins).replace("FirmwareCrash", "FirmwareSpin")
+    again = text.replace(
+        "def test_host", "@pytest.mark.parametrize('n', range(9))\ndef test_host"
+    )
+    task.test(again.replace("(controller)", "(controller, n)"), "test_host.py")
+    task.run().assert_outcomes(failed=2, skipped=7, passed=1)
+    record = verdict(task)
+    assert (record["verdict"], record["stage"]) == ("HOST", "HOST_TEST")
+    assert record["counts"]["skipped"] == 7
+
+
 def test_an_empty_submission_is_none(task: Suite) -> None:
     (task.root / "empty").mkdir()
     task.run("--embedbench-firmware=empty")
@@ -318,6 +331,15 @@ def test_a_profile_runs_its_own_checks_and_those_of_none(task: Suite) -> None:
 def test_a_profile_that_is_none_lists_those_there_are(task: Suite) -> None:
     result = task.run("--embedbench-profile=strict")
     result.stderr.fnmatch_lines(["*'strict' is not one of: full, paper"])
+
+
+def test_a_profile_that_no_run_can_have_is_not_collected(task: Suite) -> None:
+    test = "import pytest\n@pytest.mark.profile('strict')\ndef test_it(): pass\n"
+    task.test(test, "test_p.py")
+    result = task.run("test_p.py")
+    result.stdout.fnmatch_lines(
+        ["no profile named 'strict'; known profiles: full, paper"]
+    )
 
 
 def test_seeds_are_recorded(task: Suite) -> None:

@@ -118,13 +118,11 @@ class _Process:
     popen: subprocess.Popen[bytes]
     ours: socket.socket
     console: IO[bytes]
-    """Its stdout and stderr."""
-    console_start: int = 0
-    """Where the output of the copy begins."""
+    """Its stdout and stderr, of the current copy."""
 
     def ask(self, kind: Kind, payload: bytes, doing: Callable[[int], str]) -> bytes:
         if kind is Kind.OPEN:
-            self.console_start = os.fstat(self.console.fileno()).st_size
+            self.console.truncate(0)
         try:
             answered, answer = self._exchange(kind, payload)
         except TimeoutError:
@@ -173,9 +171,8 @@ class _Process:
     def _report(self) -> str:
         """Return what the copy wrote to stdout and stderr, the end of it."""
         file = self.console.fileno()
-        end = os.fstat(file).st_size
-        start = max(self.console_start, end - _REPORT_BYTES)
-        return os.pread(file, end - start, start).decode("utf-8", "replace").strip()
+        start = max(0, os.fstat(file).st_size - _REPORT_BYTES)
+        return os.pread(file, _REPORT_BYTES, start).decode("utf-8", "replace").strip()
 
 
 def _start(image: FirmwareImage, wall_limit_s: float) -> _Process:
@@ -185,7 +182,7 @@ def _start(image: FirmwareImage, wall_limit_s: float) -> _Process:
     with ExitStack() as kept:
         ours, theirs = socket.socketpair()
         kept.enter_context(ours)
-        console = kept.enter_context(tempfile.TemporaryFile(buffering=0))
+        console = kept.enter_context(tempfile.TemporaryFile("a+b", buffering=0))
         with theirs, tempfile.TemporaryDirectory(prefix="embedbench-") as empty:
             popen = processes.spawn(
                 [image.elf_path],
