@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.bench.loop import Loop
+    from pytest_embedbench.bench.run import Seen
     from pytest_embedbench.model import Sample
 
 ANSWER_MS = 90
@@ -43,14 +44,19 @@ def switches(samples: Sequence[Sample[Any]], actuator: str) -> list[Any]:
 
 
 def safe_after_ms(
-    loop: Loop[Any], sensor: str, is_safe: Callable[[Any], bool]
+    seen: Seen[Any], sensor: str, is_safe: Callable[[Any], bool]
 ) -> float | None:
-    """Return how long after a sensor's last line a reply left the plant safe.
+    """Return how long after a sensor's last line the plant was safe for good.
 
-    That is the first such reply; ``None`` if there is none.
+    That is the first reply after that line from which on all leave it safe, whatever
+    they say; ``None`` if the last one does not.
     """
     start = f"SENSE {sensor} "
-    sent_us = max(s.at_us for s in loop.stimuli if s.text.startswith(start))
-    later = (r for r in loop.replies if r.at_us > sent_us and is_safe(r.state))
-    reply = next(later, None)
-    return None if reply is None else (reply.at_us - sent_us) / 1000
+    sent_us = max(s.at_us for s in seen.stimuli if s.text.startswith(start))
+    safe_us: int | None = None
+    for reply in seen.replies:
+        if not is_safe(reply.state):
+            safe_us = None
+        elif safe_us is None and reply.at_us > sent_us:
+            safe_us = reply.at_us
+    return None if safe_us is None else (safe_us - sent_us) / 1000

@@ -31,7 +31,8 @@ class Oracle:
             self.pump_on = self.decide(values["level"])
         elif kind != "NONE":
             self.stop()
-        return Output(self.pump_on, changed=True if self.pump_on != was_on else None)
+        switched = kind == "NONE" and self.pump_on != was_on
+        return Output(self.pump_on, changed=True if switched else None)
 
     def decide(self, level):
         """T2 to T4."""

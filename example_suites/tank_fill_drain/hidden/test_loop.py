@@ -4,15 +4,12 @@ from functools import partial
 
 import pytest
 
-from pytest_embedbench.evaluation.full import (
-    STALE_AT_LATEST_MS,
-    STALE_MS,
-    silence_ms,
-)
+from pytest_embedbench.evaluation.closed_loop import safe_after_ms
 
 pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
 
 LOW_PCT, HIGH_PCT = 30, 80
+STALE_MS, STALE_AT_LATEST_MS = 1000, 1150
 TICK_MS = 100
 # A level above 80 is answered before the next step: by then it has risen once.
 INVARIANTS = {
@@ -83,7 +80,7 @@ def test_a_silent_sensor_stops_the_pump_after_a_second(bench, scenario, tank):
     bench.wait_for_boot()
     run = bench.run(scenario("silence"), tank)
     assert run.samples[1].state.pump_on, "the pump never ran"
-    after_ms = silence_ms(run, is_safe)
+    after_ms = safe_after_ms(run, "LEVEL", is_safe)
     assert after_ms is not None, "the pump was on at the end"
     assert STALE_MS <= after_ms <= STALE_AT_LATEST_MS, f"off after {after_ms} ms"
 
