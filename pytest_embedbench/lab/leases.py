@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.errors import BoardBusy, BoardGivenUp, BoardUnreachable
 from pytest_embedbench.lab import notes
-from pytest_embedbench.lab.lockfile import LockFile, lock_folder, lock_named, read_note
+from pytest_embedbench.lab.lease import Lease
+from pytest_embedbench.lab.lockfile import lock_folder, lock_named, read_note
 from pytest_embedbench.lab.ports import attached, find
 from pytest_embedbench.lab.queue import Queue, Waiter, claimed
 
@@ -24,47 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
+    from pytest_embedbench.lab.lease import Wish
+    from pytest_embedbench.lab.lockfile import LockFile
     from pytest_embedbench.lab.ports import Attached, Found, Sought
 
 _POLL_S = 0.02
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """One board that is wanted: any of ``boards``, by name and port."""
-
-    name: str
-    boards: tuple[tuple[str, Sought], ...]
-
-
-@dataclass(slots=True)
-class Lease:
-    """A board that is ours until ``release``, or until this process ends."""
-
-    board: str
-    found: Found
-    waited_s: float
-    waited_for: str
-    """What was waited for, and who had it; ``""`` if it was free."""
-    remarks: tuple[str, ...]
-    """What else the next reader should know: who has died with the board in hand."""
-    _lock: LockFile | None
-    _note: notes.Note
-
-    def give_up(self, cause: str) -> None:
-        """Have later tests of this run skip the board; the first cause stays."""
-        if self._lock is not None and self._note.loss is None:
-            loss = notes.Loss(run=notes.this_run(), cause=cause)
-            self._note = replace(self._note, loss=loss)
-            self._lock.write(self._note.dumps())
-
-    def release(self) -> None:
-        """Let the board go; safe to call twice."""
-        if self._lock is not None:
-            lock, self._lock = self._lock, None
-            lock.write(self._note.freed().dumps())
-            lock.release()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +42,8 @@ class _Option:
     key: str
 
 
-_Taken = tuple[_Option, LockFile | None]
+if TYPE_CHECKING:
+    _Taken = tuple[_Option, LockFile | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +64,17 @@ class Leases:
         """
         ports = self.listed()
         options = [self._options(wish, ports) for wish in wishes]
-        if not self._queue().waiters() and (taken := self._grab(options)) is not None:
+        ours = self._ours()
+        taken = self._grab(options, spared=self._claimed_by_others(ours))
+        if taken is not None:
             return self._leases(taken)
-        return self._wait(wishes, options, wait_s)
+        options = [
+            _waitable(wish, boards, ours)
+            for wish, boards in zip(wishes, options, strict=True)
+        ]
+        return self._wait(
+            ", ".join(wish.name for wish in wishes), options, ours, wait_s
+        )
 
     def key_of(self, sought: Sought, ports: Sequence[Attached]) -> str:
         """Return what a board is locked by; "" if it needs no lock.
@@ -119,31 +94,26 @@ class Leases:
                     return key
             raise
 
-    def _queue(self) -> Queue:
-        return Queue(self.folder)
-
     def _wait(
-        self, wishes: Sequence[Wish], options: list[list[_Option]], wait_s: float
+        self,
+        names: str,
+        options: Sequence[Sequence[_Option]],
+        ours: Collection[str],
+        wait_s: float,
     ) -> list[Lease]:
-        ours = self._ours()
-        options = [
-            _waitable(wish, boards, ours)
-            for wish, boards in zip(wishes, options, strict=True)
-        ]
-        names = ", ".join(wish.name for wish in wishes)
-        keys = frozenset(option.key for boards in options for option in boards)
+        keys = frozenset(
+            option.key for boards in options for option in boards if option.key
+        )
         waiter = Waiter(who=notes.this_process(names), keys=keys)
         reason = f"{names}: {self._holders(options)}"
         _log.info("waiting for %s", reason)
         deadline = Deadline(wait_s)
-        with self._queue().place(waiter) as ticket:
+        with Queue(self.folder).place(waiter) as ticket:
             while True:
-                # Whoever holds a board already must not stand back: those ahead may
-                # be waiting for that very board.
-                ahead = () if ours else self._queue().waiters(ahead_of=ticket)
-                taken = self._grab(options, spared=claimed(ahead))
-                waited_s = wait_s - deadline.remaining_s()
+                spared = self._claimed_by_others(ours, ahead_of=ticket)
+                taken = self._grab(options, spared)
                 if taken is not None:
+                    waited_s = wait_s - deadline.remaining_s()
                     return self._leases(taken, waited_s, reason)
                 if deadline.passed():
                     raise BoardBusy(
@@ -151,6 +121,16 @@ class Leases:
                         f"{self._holders(options)}"
                     )
                 pause(_POLL_S)
+
+    def _claimed_by_others(
+        self, ours: Collection[str], ahead_of: str = ""
+    ) -> Collection[str]:
+        """Return what is kept for those who have waited for longer.
+
+        Nothing, for a process that holds a board already: they may be waiting for
+        that very board.
+        """
+        return () if ours else claimed(Queue(self.folder).waiters(ahead_of))
 
     def _options(self, wish: Wish, ports: Sequence[Attached]) -> list[_Option]:
         """Find what fits a wish."""
@@ -185,21 +165,21 @@ class Leases:
             return []
         lost: list[notes.Loss] = []
         for option in options[0]:
-            if option.key in spared:
-                continue
-            lock = lock_named(self.folder, option.key) if option.key else None
-            if lock is not None:
-                if not lock.take():
+            with ExitStack() as undo:
+                if option.key in spared:
                     continue
-                loss = notes.read(lock.read()).lost_in(notes.this_run())
-                if loss is not None:
-                    lost.append(loss)
-                    lock.release()
-                    continue
-            if (others := self._grab(options[1:], spared)) is not None:
-                return [(option, lock), *others]
-            if lock is not None:
-                lock.release()
+                lock = lock_named(self.folder, option.key) if option.key else None
+                if lock is not None:
+                    if not lock.take():
+                        continue
+                    undo.callback(lock.release)
+                    loss = notes.read(lock.read()).lost_in(notes.this_run())
+                    if loss is not None:
+                        lost.append(loss)
+                        continue
+                if (others := self._grab(options[1:], spared)) is not None:
+                    undo.pop_all()
+                    return [(option, lock), *others]
         if len(lost) == len(options[0]):
             raise BoardGivenUp(lost[0].cause)
         return None

@@ -15,7 +15,7 @@ from pytest_embedbench.flashing import Identity, identify
 from pytest_embedbench.flashing.nouns import plain
 from pytest_embedbench.lab import notes
 from pytest_embedbench.lab.hands import hands_for
-from pytest_embedbench.lab.leases import Wish
+from pytest_embedbench.lab.lease import Wish
 from pytest_embedbench.lab.lockfile import lock_named
 from pytest_embedbench.lab.opening import open_port
 from pytest_embedbench.lab.options import flash_settings, options_of
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_embedbench.lab.labfile import Lab, LabBoard
-    from pytest_embedbench.lab.leases import Lease, Leases
+    from pytest_embedbench.lab.lease import Lease
+    from pytest_embedbench.lab.leases import Leases
     from pytest_embedbench.lab.ports import Attached
     from pytest_embedbench.lab.queue import Waiter
     from pytest_embedbench.model import BoardSpec

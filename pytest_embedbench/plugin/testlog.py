@@ -76,7 +76,8 @@ class TestLog:
 
     def note_board(self, board: Board, image: FirmwareImage) -> None:
         """Remember a board that was booted."""
-        self.elf_paths[id(board)] = image.elf_path
+        if image.key:
+            self.elf_paths[id(board)] = image.elf_path
         if isinstance(board, SharedBoard):
             self.shared.append(board)
 

@@ -9,7 +9,8 @@ import pytest
 
 from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.errors import BoardBusy, BoardGivenUp, BoardUnreachable
-from pytest_embedbench.lab.leases import Leases, Wish
+from pytest_embedbench.lab.lease import Wish
+from pytest_embedbench.lab.leases import Leases
 from pytest_embedbench.lab.ports import Attached, Sought
 from pytest_embedbench.lab.queue import Queue
 from tests.support.lab_process import LabProcess, wish
@@ -210,6 +211,30 @@ def test_a_second_board_that_is_free_may_be_taken_in_any_order(tmp_path: Path) -
     assert [lease.board for lease in held] == ["b", "a"]
     for lease in held:
         lease.release()
+
+
+def test_a_queue_for_other_boards_holds_nobody_up(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    other, waiting = another(), another()
+    other.ask("take c")
+    waiting.tell("take c")
+    waiters(tmp_path, 1)
+    leases = Leases(folder=tmp_path)
+    held = leases.take([wish("b")], wait_s=0) + leases.take([wish("a")], wait_s=0)
+    for lease in held:
+        lease.release()
+
+
+def test_what_was_taken_along_with_a_lost_board_is_free_again(
+    another: Callable[[], LabProcess],
+) -> None:
+    one, other = another(), another()
+    one.ask("take b")
+    one.ask("give-up it burnt")
+    one.ask("release")
+    assert one.ask("take a b") == "BoardGivenUp: it burnt"
+    assert other.ask("take a for 0") == "ok a;"
 
 
 def test_a_lost_board_is_out_for_the_run_and_says_why(

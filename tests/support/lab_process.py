@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.lab.leases import Lease, Leases, Wish
+from pytest_embedbench.lab.lease import Lease, Wish
+from pytest_embedbench.lab.leases import Leases
 from pytest_embedbench.lab.ports import Sought
 
 

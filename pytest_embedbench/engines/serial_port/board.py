@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.engines.serial_port.connection import Connection
     from pytest_embedbench.lab.hands import Hands, Touch
-    from pytest_embedbench.lab.leases import Lease
+    from pytest_embedbench.lab.lease import Lease
     from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace
 
 _POLL_MS = 10

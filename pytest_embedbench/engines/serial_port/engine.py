@@ -16,7 +16,8 @@ from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.flashing import After, flash, park
 from pytest_embedbench.lab.hands import hands_for
 from pytest_embedbench.lab.labfile import load_lab
-from pytest_embedbench.lab.leases import Leases, Wish
+from pytest_embedbench.lab.lease import Wish
+from pytest_embedbench.lab.leases import Leases
 from pytest_embedbench.lab.opening import open_port
 from pytest_embedbench.lab.options import flash_settings, options_of
 from pytest_embedbench.lab.ports import attached
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.flashing import FlashSettings
     from pytest_embedbench.lab.hands import Hands
-    from pytest_embedbench.lab.leases import Lease
+    from pytest_embedbench.lab.lease import Lease
     from pytest_embedbench.lab.opening import Port
     from pytest_embedbench.lab.options import Options
     from pytest_embedbench.lab.ports import Attached, Found

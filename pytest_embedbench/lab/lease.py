@@ -1,0 +1,50 @@
+"""A board that is wanted, and a board that is ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.lab import notes
+
+if TYPE_CHECKING:
+    from pytest_embedbench.lab.lockfile import LockFile
+    from pytest_embedbench.lab.ports import Found, Sought
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """One board that is wanted: any of ``boards``, by name and port."""
+
+    name: str
+    boards: tuple[tuple[str, Sought], ...]
+
+
+@dataclass(slots=True)
+class Lease:
+    """A board that is ours until ``release``, or until this process ends."""
+
+    board: str
+    found: Found
+    waited_s: float
+    waited_for: str
+    """What was waited for, and who had it; ``""`` if it was free."""
+    remarks: tuple[str, ...]
+    """What else the next reader should know: who has died with the board in hand."""
+    _lock: LockFile | None
+    """``None`` for a port that needs none."""
+    _note: notes.Note
+
+    def give_up(self, cause: str) -> None:
+        """Have later tests of this run skip the board; the first cause stays."""
+        if self._lock is not None and self._note.loss is None:
+            loss = notes.Loss(run=notes.this_run(), cause=cause)
+            self._note = replace(self._note, loss=loss)
+            self._lock.write(self._note.dumps())
+
+    def release(self) -> None:
+        """Let the board go; safe to call twice."""
+        if self._lock is not None:
+            lock, self._lock = self._lock, None
+            lock.write(self._note.freed().dumps())
+            lock.release()
