@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.wire import crash_dump
-from pytest_embedbench.wire.crash_signs import DUMP_ENDS, CrashKind, Sign, signs_of
+from pytest_embedbench.wire.crash_signs import (
+    BOOTS,
+    DUMP_ENDS,
+    CrashKind,
+    Sign,
+    signs_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +59,7 @@ class CrashWatch:
     """
 
     signs: tuple[Sign, ...]
+    _boots_us: list[int] = field(default_factory=list[int], init=False)
     _seen: dict[re.Pattern[str], int] = field(
         default_factory=dict[re.Pattern[str], int], init=False
     )
@@ -74,6 +81,7 @@ class CrashWatch:
 
     def pressed(self) -> None:
         """Take note that reset was pressed from outside: boots are counted anew."""
+        self._boots_us.clear()
         self._seen.clear()
         self._forget()
 
@@ -83,11 +91,13 @@ class CrashWatch:
             return self._gather(line, at_us)
         for sign in self.signs:
             found = sign.pattern.search(line)
-            if found is None:
+            if found is None or self._boots(sign, at_us) < sign.boots:
                 continue
             count = self._seen[sign.pattern] = self._seen.get(sign.pattern, 0) + 1
             if count >= sign.times:
                 return self._begin(sign, found, line, at_us)
+        if BOOTS.search(line):
+            self._boots_us.append(at_us)
         return None
 
     def settle(self, now_us: int) -> Crash | None:
@@ -100,6 +110,12 @@ class CrashWatch:
     def finish(self) -> Crash | None:
         """Return the crash whose dump has begun, however little of it there is."""
         return None if self._sign is None else self._end()
+
+    def _boots(self, sign: Sign, at_us: int) -> int:
+        """Count the boots before now that a sign takes into account."""
+        if sign.within_us is None:
+            return len(self._boots_us)
+        return sum(at_us - boot_us < sign.within_us for boot_us in self._boots_us)
 
     def _begin(
         self, sign: Sign, found: re.Match[str], line: str, at_us: int

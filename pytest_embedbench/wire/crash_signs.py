@@ -42,19 +42,35 @@ class Sign:
     """A line that means a crash.
 
     The first group of ``pattern``, if it has one, is the detail that is reported. A
-    sign with a ``dump`` is followed by more lines that belong to it; one with
-    ``times`` has to come that often, and the first of those may be an honest boot.
+    sign with a ``dump`` is followed by more lines that belong to it. One with
+    ``times`` has to come that often; one with ``boots`` means something only when
+    the chip has booted that often before, in the last ``within_us`` if given.
     """
 
     pattern: re.Pattern[str]
     kind: CrashKind
     dump: bool = True
     times: int = 1
+    boots: int = 0
+    within_us: int | None = None
 
 
 def _sign(pattern: str, kind: CrashKind, *, dump: bool = True, times: int = 1) -> Sign:
     return Sign(pattern=re.compile(pattern), kind=kind, dump=dump, times=times)
 
+
+def _boot(pattern: str, kind: CrashKind, *, boots: int, within_us: int | None) -> Sign:
+    return Sign(
+        pattern=re.compile(pattern),
+        kind=kind,
+        dump=False,
+        boots=boots,
+        within_us=within_us,
+    )
+
+
+LOOP_US = 30_000_000
+"""A firmware that restarts itself three times in that long is in a loop."""
 
 _ANY = (
     _sign(r"[Aa]ssertion [\"'](.+)[\"'] failed: file .*", CrashKind.ASSERT),
@@ -86,14 +102,24 @@ ESP = (
     _sign(r"task_wdt: (Task watchdog got triggered)", CrashKind.TASK_WATCHDOG),
     _sign(r"Brownout detector was triggered", CrashKind.BROWNOUT, dump=False),
     _sign(r"[Ww]aiting for download", CrashKind.DOWNLOAD_MODE, dump=False),
-    _sign(
+    _boot(
         r"\brst:0x\w+ \((\w*(?:WDT|WATCHDOG)\w*)\)",
         CrashKind.WATCHDOG_RESET,
-        dump=False,
-        times=2,
+        boots=1,
+        within_us=None,
     ),
-    _sign(r"\brst:0x\w+ \((\w+)\)", CrashKind.BOOT_LOOP, dump=False, times=3),
-    _sign(r"\brst cause:(\d+), ?boot mode", CrashKind.BOOT_LOOP, dump=False, times=3),
+    _boot(
+        r"\brst:0x\w+ \((?!DEEPSLEEP)(\w+)\)",
+        CrashKind.BOOT_LOOP,
+        boots=2,
+        within_us=LOOP_US,
+    ),
+    _boot(
+        r"\brst cause:([^5]), ?boot mode",
+        CrashKind.BOOT_LOOP,
+        boots=2,
+        within_us=LOOP_US,
+    ),
     _sign(r"invalid header: (0x[0-9a-f]+)", CrashKind.NO_PROGRAM, dump=False, times=3),
     # ESP8266.
     _sign(r"^(?:Fatal e|E)xception (\(?\d+\)?[^:]*):", CrashKind.PANIC),
@@ -131,6 +157,9 @@ AVR = (
         dump=False,
     ),
 )
+
+BOOTS = re.compile(r"\brst:0x\w+ \((?!DEEPSLEEP)|\brst cause:[^5]")
+"""What an ESP's ROM says first; to wake from deep sleep (5) is no restart."""
 
 DUMP_ENDS = re.compile(
     r"^(?:Rebooting\.\.\.|CPU halted|Entering gdb stub|-- MbedOS Fault Handler --"

@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from tests.support.pty_uno import PtyUno
 
 UNO = board("atmega328p")
-pytestmark = pytest.mark.skipif(
-    shutil.which("avrdude") is None, reason="no avrdude: apt-get install avrdude"
-)
+pytestmark = [
+    pytest.mark.host_time,
+    pytest.mark.skipif(
+        shutil.which("avrdude") is None, reason="no avrdude: apt-get install avrdude"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -268,13 +268,34 @@ def test_boots_that_were_asked_for_are_no_loop() -> None:
         assert watch.feed("rst:0x1 (POWERON_RESET),boot:0x13", number) is None
 
 
-def test_a_watchdog_reset_after_the_first_boot_is_a_crash() -> None:
+@pytest.mark.parametrize(
+    ("line", "every_us"),
+    [
+        ("rst:0x5 (DEEPSLEEP_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)", 1_000_000),
+        (" ets Jan  8 2013,rst cause:5, boot mode:(3,7)", 1_000_000),
+        ("rst:0xc (SW_CPU_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)", 20_000_000),
+    ],
+)
+def test_to_wake_up_or_to_restart_now_and_then_is_no_loop(
+    line: str, every_us: int
+) -> None:
+    watch = CrashWatch.of("esp32")
+    assert not any(watch.feed(line, number * every_us) for number in range(9))
+
+
+def test_a_watchdog_reset_that_is_not_the_first_boot_is_a_crash() -> None:
     # E10
     watch = CrashWatch.of("esp32")
-    assert watch.feed("rst:0x10 (RTCWDT_RTC_RESET),boot:0x13", 0) is None
+    assert watch.feed("rst:0x1 (POWERON_RESET),boot:0x13", 0) is None
     crash = watch.feed("rst:0x7 (TG0WDT_SYS_RESET),boot:0x13", 1000)
     assert crash is not None
     assert crash.kind is CrashKind.WATCHDOG_RESET
+
+
+def test_a_first_boot_may_come_from_a_watchdog() -> None:
+    # That is how a flash tool restarts a chip whose port has no RTS.
+    watch = CrashWatch.of("esp32s3")
+    assert watch.feed("rst:0x10 (RTCWDT_RTC_RESET),boot:0x8", 0) is None
 
 
 def test_empty_flash_is_not_blamed_on_the_firmware() -> None:
