@@ -1,7 +1,7 @@
 # Sourced by scripts/demo and scripts/test: everything a fresh machine lacks.
 # Sets PYTHON to the interpreter of a private environment that has the package
-# (editable) and the extras named in EXTRAS. Cheap when nothing is missing, and then
-# needs no network.
+# (editable) and the extras named in EXTRAS. PROGRAMS names more to have, as PROGRAM=PACKAGE
+# or FOLDER=PACKAGE. Cheap when nothing is missing, and then needs no network.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -50,7 +50,12 @@ system_packages() {
     local wanted=()
     command -v cc >/dev/null || wanted+=(gcc libc6-dev)
     has_library libsimavr.so.2 || wanted+=(libsimavr2)
-    [ ${#wanted[@]} = 0 ] || install_debian "compiler or simulator missing" "${wanted[@]}"
+    local program
+    for program in ${PROGRAMS:-}; do
+        command -v "${program%%=*}" >/dev/null || [ -d "${program%%=*}" ] ||
+            wanted+=("${program#*=}")
+    done
+    [ ${#wanted[@]} = 0 ] || install_debian "programs missing" "${wanted[@]}"
 }
 
 find_python() {
