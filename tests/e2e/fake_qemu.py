@@ -10,6 +10,7 @@ from pytest_embedbench.engines.qemu.clocks import GuestClock
 from pytest_embedbench.engines.qemu.launch import Command, Timing
 from pytest_embedbench.engines.qemu.lockstep import TickWord
 from pytest_embedbench.engines.qemu.machines import MACHINES
+from pytest_embedbench.engines.qemu.power import power
 from pytest_embedbench.engines.qemu.setup import Setup
 from pytest_embedbench.model import BoardSpec, UartSpec
 
@@ -98,35 +99,34 @@ def fake_qemu(
 
 def boot_fake(program: Path, *, wall_limit_s: float = 10.0) -> QemuBoard:
     """Boot a board on such a program."""
-    machine = MACHINES["stm32f405"]
-    return QemuBoard(
-        Setup(
-            spec=BoardSpec(
-                name="fake",
-                engine="qemu-arm",
-                mcu="stm32f405",
-                cpu_hz=1,
-                uarts=(UartSpec(name="usart1", baud_bps=115_200),),
-                environments=(),
-            ),
-            machine=machine,
-            elf_path=Path("nowhere.elf"),
-            command=Command(program=program, arguments=()),
-            timing=Timing(
-                icount_shift=3,
-                leap_us=1000,
-                cpu_limit_s=1e6,
-                wall_limit_s=wall_limit_s,
-                grace_s=0.5,
-            ),
-            find_clock=lambda: GuestClock(
-                name="ticks",
-                entry=ENTRY,
-                beat=TickWord(COUNTER, LATER),
-                period_us=10_000,
-            ),
-            read_word=None,
-            run_cpu_s=1e6,
-            let_go=lambda: None,
-        )
+    spec = BoardSpec(
+        name="fake",
+        engine="qemu-arm",
+        mcu="stm32f405",
+        cpu_hz=1,
+        uarts=(UartSpec(name="usart1", baud_bps=115_200),),
+        environments=(),
     )
+    setup = Setup(
+        spec=spec,
+        machine=MACHINES["stm32f405"],
+        elf_path=Path("nowhere.elf"),
+        command=Command(program=program, arguments=()),
+        timing=Timing(
+            icount_shift=3,
+            leap_us=1000,
+            cpu_limit_s=1e6,
+            wall_limit_s=wall_limit_s,
+            grace_s=0.5,
+        ),
+        find_clock=lambda: GuestClock(
+            name="ticks",
+            entry=ENTRY,
+            beat=TickWord(COUNTER, LATER),
+            period_us=10_000,
+        ),
+        read_word=None,
+        run_cpu_s=1e6,
+        let_go=lambda: None,
+    )
+    return QemuBoard(spec, power(setup))

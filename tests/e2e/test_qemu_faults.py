@@ -157,7 +157,7 @@ def open_descriptors() -> int:
 
 
 def pid_of(board: QemuBoard) -> int:
-    return board._emulator.popen.pid
+    return board.pid
 
 
 def test_closing_ends_a_qemu_that_does_not_want_to(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_no_qemu_outlives_whoever_started_it(
         "image = FirmwareImage(environment='', elf_path=Path(sys.argv[2]),"
         " sha256='', key='')\n"
         "board = Registry().engine(spec.engine).boot(spec, image)\n"
-        "print(board._emulator.popen.pid, flush=True)\n"
+        "print(board.pid, flush=True)\n"
         "signal.pause()\n"
     )
     starting = subprocess.Popen(

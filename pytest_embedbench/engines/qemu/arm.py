@@ -11,6 +11,7 @@ from pytest_embedbench.engines.qemu.discovery import find_qemu
 from pytest_embedbench.engines.qemu.launch import Command
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import Options, read_options
+from pytest_embedbench.engines.qemu.power import power
 from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.errors import ToolMissing
 
@@ -35,7 +36,8 @@ class QemuArm:
             program=found.path,
             arguments=("-machine", machine.name, "-kernel", str(image.elf_path)),
         )
-        return QemuBoard(set_up(spec, machine, image, options, command))
+        setup = set_up(spec, machine, image, options, command)
+        return QemuBoard(spec, power(setup))
 
     def missing(self) -> ToolMissing | None:
         """Say whether there is a QEMU that knows our machine."""

@@ -13,6 +13,7 @@ from pytest_embedbench.engines.qemu.espchip import EspOptions, efuse_file, flash
 from pytest_embedbench.engines.qemu.launch import Command
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import read_options
+from pytest_embedbench.engines.qemu.power import power
 from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.errors import ToolMissing
 
@@ -50,7 +51,7 @@ class QemuEsp:
                 files=(flash.fileno(), efuses.fileno()),
             )
             setup = set_up(spec, machine, image, options, command, opened.close)
-            return QemuBoard(setup)
+            return QemuBoard(spec, power(setup))
         except BaseException:
             opened.close()
             raise

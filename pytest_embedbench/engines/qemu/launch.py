@@ -43,13 +43,13 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """How virtual time relates to instructions, and how we wait for them.
+    """How a guest's time passes, and how long we wait for it.
 
-    One instruction takes 2 to the power of ``icount_shift`` ns. ``leap_us`` bounds
-    how far time leaps when the guest is stopped.
+    One instruction takes 2 to the power of ``icount_shift`` ns; without it time is
+    this computer's. ``leap_us`` bounds how far time leaps when the guest is stopped.
     """
 
-    icount_shift: int
+    icount_shift: int | None
     leap_us: int
     cpu_limit_s: float
     wall_limit_s: float
@@ -151,14 +151,15 @@ def _spawned(
 
 
 def _machine_words(timing: Timing, nonce: str) -> list[str]:
-    words = (
-        f"-uuid {nonce} -display none -monitor none"
-        f" -icount shift={timing.icount_shift},sleep=off"
-        # A timer on virtual time that does nothing but fire.
-        " -netdev hubport,id=lockstep,hubid=0"
-        f" -object filter-buffer,id={LEAP_TIMER},netdev=lockstep,queue=rx"
-        f",interval={timing.leap_us}"
-    )
+    words = f"-uuid {nonce} -display none -monitor none"
+    if timing.icount_shift is not None:
+        words += (
+            f" -icount shift={timing.icount_shift},sleep=off"
+            # A timer on virtual time that does nothing but fire.
+            " -netdev hubport,id=lockstep,hubid=0"
+            f" -object filter-buffer,id={LEAP_TIMER},netdev=lockstep,queue=rx"
+            f",interval={timing.leap_us}"
+        )
     return words.split()
 
 

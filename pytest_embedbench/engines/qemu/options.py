@@ -17,6 +17,8 @@ class Options:
 
     Attributes:
         qemu: A QEMU program, or a folder with one; empty to look for it.
+        lockstep: Without it the firmware runs in real time, and nothing is exact: for
+            an image that has no clock to keep step with.
         icount_shift: One guest instruction takes 2 to the power of this, in ns.
         sync_symbol: A function that the firmware calls at a fixed rate, in place of
             the tick of a known operating system.
@@ -31,6 +33,7 @@ class Options:
     """
 
     qemu: str = ""
+    lockstep: bool = True
     icount_shift: int = 6
     sync_symbol: str = ""
     sync_period_us: int = 0

@@ -34,25 +34,31 @@ class Port:
         self._at = 0
         self._kept_from = 0
 
-    def put(self, data: bytes | bytearray) -> None:
-        """Hand over bytes: few enough for the UART to take them at once."""
-        os.write(self._in, data)
+    def put(self, data: bytes | bytearray) -> int:
+        """Hand over bytes; return how many the pipe has taken."""
+        try:
+            return os.write(self._in, data)
+        except BlockingIOError:
+            return 0
 
     def taken(self) -> bool:
         """Say whether the emulator has taken all that was put."""
         return not select.select([self._in], [], [], 0)[0]
 
     def said(self) -> bytes:
-        """Return what the guest, which stands still, has sent since the last call."""
+        """Return what the guest has sent since the last call."""
         data = piece = os.pread(self._out, _READ_BYTES, self._at)
         while len(piece) == _READ_BYTES:
             piece = os.pread(self._out, _READ_BYTES, self._at + len(data))
             data += piece
         self._at += len(data)
+        return data
+
+    def forget(self) -> None:
+        """Give back the room of what has been read; while the guest stands still."""
         if self._at - self._kept_from > _KEPT_BYTES:
             os.ftruncate(self._out, 0)
             self._kept_from = self._at
-        return data
 
     def peek(self) -> bytes:
         """Return the start of what has not been read yet; the guest may be running."""

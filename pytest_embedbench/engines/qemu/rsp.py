@@ -106,6 +106,10 @@ class Stub:
         """Do what ``before`` says; let the thread that stopped do one instruction."""
         return self._run(*before, b"vCont;s:%s" % self._thread)
 
+    def let_run(self) -> None:
+        """Let the guest run, and do not wait for it to stop: it is not to."""
+        self._write(_packet(b"vCont;c"))
+
     def interrupt(self) -> Stop:
         """Stop a guest that runs: after a ``resume`` that was given up."""
         self._write(b"\x03")

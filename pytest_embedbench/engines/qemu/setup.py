@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.clocks import find_clock
-from pytest_embedbench.engines.qemu.elf import read_names
+from pytest_embedbench.engines.qemu.elf import Names, read_names
 from pytest_embedbench.engines.qemu.launch import Timing
 
 if TYPE_CHECKING:
@@ -42,6 +42,16 @@ class Setup:
     run_cpu_s: float
     let_go: Callable[[], object]
 
+    def serials(self) -> dict[str, int]:
+        """Return QEMU's numbers for the board's UARTs, by name."""
+        return {
+            uart.name: self.machine.uarts[uart.name].serial for uart in self.spec.uarts
+        }
+
+    def bauds_bps(self) -> dict[str, int]:
+        """Return the speed of the board's UARTs, by name."""
+        return {uart.name: uart.baud_bps for uart in self.spec.uarts}
+
 
 def set_up(
     spec: BoardSpec,
@@ -51,20 +61,23 @@ def set_up(
     command: Command,
     let_go: Callable[[], object] = lambda: None,
 ) -> Setup:
-    """Find the firmware's clock and what goes with it.
+    """Find the firmware's clock, unless it runs in real time, and what goes with it.
 
     Raises:
         ConfigError: it has none that is known.
         FirmwareFault: it is no ELF file.
     """
-    names = read_names(image.elf_path)
+    names = read_names(image.elf_path) if options.lockstep else Names({})
 
     def clock() -> GuestClock:
         return find_clock(names, options.sync_symbol, options.sync_period_us)
 
+    leap_us = options.leap_us
+    if options.lockstep and not leap_us:
+        leap_us = max(1, clock().period_us // _LEAPS_PER_TICK)
     timing = Timing(
-        icount_shift=options.icount_shift,
-        leap_us=options.leap_us or max(1, clock().period_us // _LEAPS_PER_TICK),
+        icount_shift=options.icount_shift if options.lockstep else None,
+        leap_us=leap_us,
         cpu_limit_s=options.boot_limit_ms / 1000,
         wall_limit_s=options.wall_limit_ms / 1000,
         grace_s=options.grace_ms / 1000,

@@ -1,0 +1,168 @@
+"""A firmware in lockstep: it stands at one of its ticks whenever the bench looks.
+
+It runs in whole ticks of its own, and stands at the last one that is not later than the
+bench's time. What it says is stamped with the tick by which it was out; what it is sent
+reaches it at the tick that it stands at. The bench's time starts at its first tick.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.engines.qemu.cores import Core, claim_core
+from pytest_embedbench.engines.qemu.faults import ROM_BANNER, Scene, explain
+from pytest_embedbench.engines.qemu.launch import launch
+from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
+from pytest_embedbench.engines.qemu.patience import Silent
+from pytest_embedbench.engines.qemu.receivers import Pace, receiver
+from pytest_embedbench.engines.qemu.rsp import Garbled, HungUp
+from pytest_embedbench.model import Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_embedbench.engines.qemu.faults import Cause
+    from pytest_embedbench.engines.qemu.launch import Emulator
+    from pytest_embedbench.engines.qemu.links import QemuLink
+    from pytest_embedbench.engines.qemu.setup import Setup
+    from pytest_embedbench.errors import EmbedbenchError
+
+_BITS_PER_BYTE = 10  # 8N1
+_CAUSES = (HungUp, Garbled, Silent, Restarted, Trapped)
+
+
+@dataclass(slots=True)
+class LockstepPower:
+    """Starts guests in lockstep, one after the other, all on the same core."""
+
+    setup: Setup
+    core: Core = field(default_factory=claim_core)
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Exact time and a reset button."""
+        return frozenset({Capability.STEP_TIME, Capability.RESET})
+
+    def __call__(self, links: Mapping[str, QemuLink], now_us: int) -> LockstepGuest:
+        """Start an emulator; its guest stands at the reset vector."""
+        setup = self.setup
+        with self.core.used():
+            emulator = launch(setup.command, setup.serials(), setup.timing)
+        return LockstepGuest(setup, emulator, links, self.core, now_us)
+
+    def close(self) -> None:
+        """Let another board have the core."""
+        self.core.release()
+        self.setup.let_go()
+
+
+class LockstepGuest:
+    """A firmware that the bench leads from tick to tick."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        emulator: Emulator,
+        links: Mapping[str, QemuLink],
+        core: Core,
+        now_us: int,
+    ) -> None:
+        self.now_us = now_us
+        self._started_us = now_us
+        self._setup = setup
+        self._emulator = emulator
+        self._links = links
+        self._core = core
+        self._clock = setup.find_clock()
+        self._receivers = [
+            receiver(setup.machine.uarts[name], emulator.ports[name], self._pace(baud))
+            for name, baud in setup.bauds_bps().items()
+        ]
+        self._lockstep = Lockstep(emulator.stub, self._clock.beat, self._receivers)
+
+    @property
+    def pid(self) -> int:
+        """The emulator's process."""
+        return self._emulator.popen.pid
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Say which bytes were lost."""
+        lost = zip(self._links, self._receivers, strict=True)
+        return [
+            f"{name} lost {receiver.unheard} bytes: its receiver was off"
+            for name, receiver in lost
+            if receiver.unheard
+        ]
+
+    def boot(self) -> None:
+        """Run from reset to the first tick; the bench's time stands still."""
+        stub = self._emulator.stub
+        booting = stub.patience
+        stub.patience = replace(booting, watch=self._look_for_boot_loop)
+        pc_register = self._setup.machine.pc_register
+        try:
+            with self._core.used():
+                self._lockstep.start(self._clock.entry, pc_register)
+        except _CAUSES as cause:
+            self._listen()
+            raise self._explained(cause, at_us=None) from None
+        stub.patience = replace(booting, cpu_s=self._setup.run_cpu_s)
+        self._listen()
+
+    def run(self, until_us: int) -> None:
+        """Run to the last tick that is not later than ``until_us``."""
+        ticks = (until_us - self._started_us) // self._clock.period_us
+        links = self._links.values()
+        for link, target in zip(links, self._receivers, strict=True):
+            target.pending += link.take_sent()
+        try:
+            with self._core.used():
+                self._lockstep.run_to(ticks, self._listen)
+        except _CAUSES as cause:
+            self._listen()
+            self.now_us = max(self.now_us, self._tick_us())
+            raise self._explained(cause, at_us=self.now_us) from None
+        self.now_us = until_us
+
+    def close(self) -> None:
+        """End the emulator."""
+        self._emulator.close()
+
+    def _pace(self, baud_bps: int) -> Pace:
+        byte_us = _BITS_PER_BYTE * 1_000_000 / baud_bps
+        return Pace(
+            bytes_per_tick=max(1, int(self._clock.period_us / byte_us)),
+            leap_us=self._setup.timing.leap_us,
+            read_word=self._setup.read_word,
+        )
+
+    def _look_for_boot_loop(self) -> None:
+        console = next(iter(self._emulator.ports.values()))
+        if len(ROM_BANNER.findall(console.peek())) > 1:
+            raise Restarted
+
+    def _listen(self) -> None:
+        at_us = self._tick_us()
+        ports = self._emulator.ports.values()
+        for link, port in zip(self._links.values(), ports, strict=True):
+            if said := port.said():
+                link.hear(at_us, said)
+                port.forget()
+
+    def _tick_us(self) -> int:
+        """Return the bench's time of the tick that the guest stands at."""
+        return self._started_us + self._lockstep.beats * self._clock.period_us
+
+    def _explained(self, cause: Cause, at_us: int | None) -> EmbedbenchError:
+        return explain(
+            cause,
+            Scene(
+                emulator=self._emulator,
+                machine=self._setup.machine,
+                elf_path=self._setup.elf_path,
+                at_us=at_us,
+                said=next(iter(self._links.values())).tail,
+            ),
+        )
