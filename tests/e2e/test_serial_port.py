@@ -28,17 +28,21 @@ from pytest_embedbench.errors import (
     ConfigError,
     ExpectTimeout,
     FirmwareStuck,
+    FlashFailed,
     NotSupported,
 )
 from pytest_embedbench.lab.ports import Attached
 from pytest_embedbench.lab.users import users_of
 from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.testing import tank_firmware
+from tests.support.boards import image
 from tests.support.network_ports import Rfc2217Echo, echo, hang_up, served
 from tests.support.pty_board import Pty, PtyBoard, spec_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from pytest_embedbench.model import Option
 
 WITHIN_S = 5.0
 THIEF = """
@@ -63,11 +67,14 @@ def pty() -> Iterator[Pty]:
 
 
 @pytest.fixture
-def boot() -> Iterator[Callable[..., SerialBoard]]:
+def boot(tmp_path: Path) -> Iterator[Callable[..., SerialBoard]]:
+    firmware = image(tmp_path / "image", {"firmware.bin": b"busy"})
     with ExitStack() as opened:
 
-        def boot(port: str, **options: str | bool | int) -> SerialBoard:
-            board = SerialPort().boot(spec_for(port, **options), NO_IMAGE)
+        def boot(port: str, **options: Option) -> SerialBoard:
+            spec = spec_for(port, **options)
+            flashed = "flash_method" in options
+            board = SerialPort().boot(spec, firmware if flashed else NO_IMAGE)
             opened.callback(board.close)
             return board
 
@@ -486,3 +493,62 @@ def test_a_server_that_is_not_there_is_named(boot: Callable[..., SerialBoard]) -
         pass
     with pytest.raises(BoardUnreachable, match=f"socket://{place} cannot be opened"):
         boot(f"socket://{place}")
+
+
+FLASHER = """
+import serial, sys
+with serial.Serial(sys.argv[1], exclusive=True) as port:
+    port.write(b"image")
+"""
+
+
+def test_the_port_is_the_flashers_until_it_is_done(
+    boot: Callable[..., SerialBoard], pty: Pty
+) -> None:
+    # B13; F5: what the new firmware says before we open the port is heard.
+    def bootloader() -> None:
+        assert pty.hear(5) == b"image"
+        pty.say(b"new firmware\n")
+
+    device = threading.Thread(target=bootloader)
+    device.start()
+    board = boot(
+        pty.path,
+        flash_method="command",
+        flash_write_argv=(sys.executable, "-c", FLASHER, "{port}"),
+    )
+    device.join()
+    assert heard(board, 13) == b"new firmware\n"
+
+
+def test_a_flash_that_fails_is_an_outcome_of_its_own_and_frees_the_board(
+    boot: Callable[..., SerialBoard], pty: Pty
+) -> None:
+    # F4: and nobody listens to a board that was not flashed.
+    flash = {
+        "flash_method": "command",
+        "flash_write_argv": ("sh", "-c", "echo no sync; exit 2"),
+        "flash_attempts": 2,
+        "flash_backoff_s": 0.01,
+    }
+    with pytest.raises(FlashFailed, match=r"exit 2 after .* no sync"):
+        boot(pty.path, **flash)
+    boot(pty.path)
+
+
+def test_a_board_that_a_test_has_failed_on_is_parked(
+    boot: Callable[..., SerialBoard], pty: Pty, tmp_path: Path
+) -> None:
+    # F7, F10: it poisons no other test, and the verdict on this one stays.
+    parking = tmp_path / "parking.bin"
+    parking.write_bytes(b"calm")
+    log = tmp_path / "log"
+    board = boot(
+        pty.path,
+        flash_method="command",
+        flash_write_argv=("sh", "-c", f"basename {{bin}} >> {log}"),
+        flash_parking=str(parking),
+    )
+    board.suspect = True
+    board.close()
+    assert log.read_text().splitlines() == ["firmware.bin", "parking.bin"]

@@ -126,8 +126,12 @@ def test_forty_tests_on_four_workers_take_turns_on_two_boards(
     suite.test(TURNS.replace("COUNT", "40"))
     result = suite.run("-n4", lab(suite, ports(2)), board="desk")
     result.assert_outcomes(passed=40)
+    # X4: with workers there is no live output; the header says where to look.
     result.stdout.re_match_lines(
-        [r"embedbench: \d+ tests waited \d+\.\d s for boards, \d+\.\d s at most: .*"]
+        [
+            r"embedbench lab: .* \(who has what: embedbench lab list --lab .*\)",
+            r"embedbench: \d+ tests waited \d+\.\d s for boards, \d+\.\d s at most: .*",
+        ]
     )
 
 
