@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.task import Suite
 
+NOT_TRIED: pytest.StashKey[bool] = pytest.StashKey()
+"""A check that is skipped for what the submission did in others."""
 _SPINS: pytest.StashKey[Counter[tuple[Path, str]]] = pytest.StashKey()
 _SPINS_ENDURED = 2
 """Each spin costs seconds; after so many it is known what a submission does."""
@@ -102,6 +104,7 @@ def skip_if_it_spins(item: pytest.Item) -> None:
     """Skip a check of a submission that did not come back too often."""
     check = item.stash[CHECK]
     if _spins(item.config)[check.suite.root, check.board] >= _SPINS_ENDURED:
+        item.stash[NOT_TRIED] = True
         pytest.skip(f"it did not come back in {_SPINS_ENDURED} checks before")
 
 

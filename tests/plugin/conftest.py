@@ -13,6 +13,7 @@ import pytest
 
 # Inner runs in this process must meet the modules that the outer one has, or an error's
 # class is not the one that is looked for.
+import pytest_embedbench.plugin.announce
 import pytest_embedbench.plugin.collect
 import pytest_embedbench.plugin.header
 import pytest_embedbench.plugin.note

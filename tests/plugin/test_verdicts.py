@@ -283,6 +283,18 @@ def test_a_submission_that_spins_is_not_tried_again_and_again(task: Suite) -> No
     assert record["counts"]["skipped"] == 7
 
 
+def test_a_firmware_that_spins_at_boot_is_not_tried_again_and_again(
+    task: Suite,
+) -> None:
+    task.firmware(CRASHES_AT_BOOT.replace("FirmwareCrash", "FirmwareSpin"))
+    many = LOOP.replace(
+        "def test_loop", "@pytest.mark.parametrize('n', range(9))\ndef test_loop"
+    )
+    task.test(many.replace("plant)", "plant, n)"), "test_loop.py")
+    task.run().assert_outcomes(failed=2, skipped=7, passed=1)
+    assert decided(task) == ("INT", "BOOT")
+
+
 def test_an_empty_submission_is_none(task: Suite) -> None:
     (task.root / "empty").mkdir()
     task.run("--embedbench-firmware=empty")

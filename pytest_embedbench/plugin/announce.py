@@ -1,0 +1,97 @@
+"""What a process is going to run, for the one that keeps the verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.evaluation.verdict import Stage
+from pytest_embedbench.plugin.options import setting
+from pytest_embedbench.plugin.profile import DESELECTED
+from pytest_embedbench.plugin.stash import CHECK, session_of
+from pytest_embedbench.task import submitted
+
+if TYPE_CHECKING:
+    from pytest_embedbench.evaluation.ledger import Announced, Announcement
+    from pytest_embedbench.plugin.profile import Check
+    from pytest_embedbench.task import Suite
+
+
+def goal(check: Check) -> Stage:
+    """Return the stage that a check is about."""
+    return Stage.HOST_TEST if check.on_host else Stage.INTEGRATION
+
+
+def announcements(session: pytest.Session) -> list[Announcement]:
+    """Return what is going to run of each suite, in the order of the tests."""
+    made: dict[str, Announcement] = {}
+    for item in session.items:
+        check = item.stash.get(CHECK, None)
+        if check is None:
+            continue
+        name = suite_name(check.suite, item.config)
+        if name not in made:
+            made[name] = _announcement(item, check.suite)
+        announced: Announced = {
+            "check": item.nodeid,
+            "board": check.board,
+            "stage": goal(check).value,
+            "brief": list(check.brief),
+        }
+        made[name]["checks"].append(announced)
+    return list(made.values())
+
+
+def _announcement(item: pytest.Item, suite: Suite) -> Announcement:
+    config = item.config
+    submission, sources = _submitted(config, suite)
+    return {
+        "suite": suite_name(suite, config),
+        "task": suite.task.name if suite.task else "",
+        "profile": setting(config, "profile"),
+        "submission": submission,
+        "sources": sources,
+        "sentences": dict(session_of(config).brief(item.path)),
+        "tools": {
+            "pytest-embedbench": version("pytest-embedbench"),
+            "pytest": pytest.__version__,
+            "python": platform.python_version(),
+            "host": platform.platform(),
+        },
+        "deselected_count": config.stash.get(DESELECTED, 0),
+        "checks": [],
+    }
+
+
+def _submitted(
+    config: pytest.Config, suite: Suite
+) -> tuple[str | None, dict[str, str]]:
+    """Return where the submission is, if there is one, and the digests of its files."""
+    try:
+        folder = session_of(config).submission(suite)
+    except ConfigError:
+        return setting(config, "firmware"), {}
+    surface = suite.task.edit_surface if suite.task else ()
+    files = {
+        name: submitted(folder or suite.root, name) or suite.root / name
+        for name in surface
+    }
+    digests = {
+        name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for name, file in files.items()
+        if file.is_file()
+    }
+    return str(folder) if folder else None, digests
+
+
+def suite_name(suite: Suite, config: pytest.Config) -> str:
+    """Return a suite's folder as people see it: from the rootdir, if it is in there."""
+    root = config.rootpath.resolve()
+    if suite.root.is_relative_to(root):
+        return suite.root.relative_to(root).as_posix()
+    return suite.root.as_posix()
