@@ -425,6 +425,16 @@ def test_a_port_that_fails_to_open_stays_free(
     boot(pty.path)
 
 
+def test_options_that_make_no_sense_are_told_before_anybody_waits(
+    boot: Callable[..., SerialBoard], pty: Pty
+) -> None:
+    boot(pty.path)
+    with pytest.raises(
+        ConfigError, match=r"board desk: reset\.sequence: reset sequence"
+    ):
+        boot(pty.path, reset_sequence="push")
+
+
 def test_closing_twice_and_going_on_is_told(
     boot: Callable[..., SerialBoard], pty: Pty
 ) -> None:

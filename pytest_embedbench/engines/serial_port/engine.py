@@ -60,6 +60,9 @@ class SerialPort:
             ConfigError: options or lab file are wrong.
         """
         choices = [_choices(spec) for spec, _ in wanted]
+        for specs in choices:
+            for spec in specs:
+                _check(spec)
         leases = Leases(listed=self.listed).take(
             [
                 _wish(spec, specs)
@@ -163,6 +166,12 @@ def _choices(spec: BoardSpec) -> list[BoardSpec]:
     if spec.name in lab.boards:
         return [spec]
     return [board.over(spec) for board in lab.candidates(spec.name)]
+
+
+def _check(spec: BoardSpec) -> None:
+    """Say what makes no sense before anybody waits for a board."""
+    hands_for(spec)
+    flash_settings(spec)
 
 
 def _wish(spec: BoardSpec, choices: Sequence[BoardSpec]) -> Wish:
