@@ -181,13 +181,14 @@ class Recorder:
             raise flood
 
     def evidence(self) -> str:
-        """Return the tail of the transcript and where the rest is."""
+        """Return the transcript's tail, the board's notes, and where the rest is."""
         self.transcript.flush()
         said = self.transcript.tail() or "(nothing was said)"
         pending = self.framer.pending
         unfinished = f"\nunfinished line: {pending[-80:]!r}" if pending else ""
+        notes = "".join(f"\nnote: {note}" for note in getattr(self.board, "notes", ()))
         where = f"\ntranscript: {self.path}" if self.path else ""
-        return f"the end of the conversation:\n{said}{unfinished}{where}"
+        return f"the end of the conversation:\n{said}{unfinished}{notes}{where}"
 
     def _keep_readable(self) -> None:
         """Let a reader of the file see what was said half a second of host time ago."""

@@ -263,13 +263,13 @@ def test_a_bad_access_is_a_crash_or_a_restart(workshop: Workshop, name: str) -> 
 
 
 def test_an_esp_that_restarts_says_why(workshop: Workshop, esp: str) -> None:
-    # E10: whose reset it was stands in the message
+    # E10: whose reset it was stands in the message, and what a slow core may have done
     program = """
     extern void esp_panic(const char *cause, uint32_t pc, uint32_t sp);
     void firmware_main(void)
     {
         port_delay_ms(200);
-        esp_panic("LoadProhibited", 0x400d1234, 0x3ffb0000);
+        esp_panic("Interrupt wdt timeout on CPU0", 0x400d1234, 0x3ffb0000);
     }
     """
     board = workshop.boot(esp, program)
@@ -279,6 +279,7 @@ def test_an_esp_that_restarts_says_why(workshop: Workshop, esp: str) -> None:
         board.advance(1000)
     heard = b"".join(chunk.data for chunk in said(board))
     assert b"Guru Meditation Error" in heard
+    assert any("emulator speed" in note for note in board.notes)
     board.reset()
     board.advance(100)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,3 +87,14 @@ def test_the_advice_is_one_command_and_where_to_put_it(
         assert f"idf_tools.py install qemu-{package}" in str(missing)
         assert "ESPRESSIF_QEMU_PATH" in str(missing)
         assert engine.version() == "no QEMU found"
+
+
+def test_the_engines_can_be_asked_on_systems_that_they_do_not_run_on() -> None:
+    # E17
+    script = (
+        "import sys; sys.modules['fcntl'] = sys.modules['resource'] = None\n"
+        "from pytest_embedbench.engines.qemu import QemuArm, esp_xtensa\n"
+        "import os; os.name = 'nt'\n"
+        "assert QemuArm().missing() and esp_xtensa().missing()\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

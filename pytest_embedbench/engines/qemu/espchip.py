@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import tempfile
 from contextlib import contextmanager
@@ -99,6 +98,8 @@ def _opened(path: str) -> Generator[IO[bytes]]:
         with tempfile.TemporaryFile() as file:
             yield file
         return
+    import fcntl  # noqa: PLC0415  # POSIX only, and so are these boards
+
     number = os.open(Path(path).expanduser(), os.O_RDWR | os.O_CREAT, 0o644)
     with os.fdopen(number, "r+b") as file:
         try:

@@ -7,6 +7,7 @@ reaches it at the tick that it stands at. The bench's time starts at its first t
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.errors import EmbedbenchError
 
 _BITS_PER_BYTE = 10  # 8N1
+_WATCHDOG = re.compile(rb"rst:0x\w+ \(\w*WDT|watchdog got triggered|wdt timeout")
 _CAUSES = (HungUp, Garbled, Silent, Restarted, Trapped)
 
 
@@ -88,13 +90,21 @@ class LockstepGuest:
 
     @property
     def notes(self) -> Sequence[str]:
-        """Say which bytes were lost."""
+        """Say which bytes were lost, and that an emulator may be slower than a chip."""
         lost = zip(self._links, self._receivers, strict=True)
-        return [
+        notes = [
             f"{name} lost {receiver.unheard} bytes: its receiver was off"
             for name, receiver in lost
             if receiver.unheard
         ]
+        if _WATCHDOG.search(self._console()):
+            mips = 1000 / 2 ** (self._setup.timing.icount_shift or 0)
+            notes.append(
+                "emulator speed: a watchdog bit on a core that does "
+                f"{mips:.0f} million instructions a second; a real one does more "
+                "(option icount_shift, or watchdogs = false)"
+            )
+        return notes
 
     def boot(self) -> None:
         """Run from reset to the first tick; the bench's time stands still."""
@@ -163,6 +173,10 @@ class LockstepGuest:
                 machine=self._setup.machine,
                 elf_path=self._setup.elf_path,
                 at_us=at_us,
-                said=next(iter(self._links.values())).tail,
+                said=self._console(),
             ),
         )
+
+    def _console(self) -> bytes:
+        """Return the last of what the first UART has said."""
+        return next(iter(self._links.values())).tail
