@@ -45,7 +45,18 @@ if TYPE_CHECKING:
 
 
 class EmbedbenchError(Exception):
-    """Base of everything raised here; never raised itself."""
+    """Base of everything raised here; never raised itself.
+
+    What a subclass takes besides a message it keeps under the same names: so it is
+    made again on the other side of a process border.
+    """
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        code = getattr(type(self).__init__, "__code__", None)
+        if code is None:
+            return super().__reduce__()
+        names = code.co_varnames[1 : code.co_argcount]
+        return (type(self), tuple(getattr(self, name) for name in names))
 
 
 class ConfigError(EmbedbenchError):
@@ -71,9 +82,6 @@ class UnknownName(ConfigError):
         listed = ", ".join(self.known) or "none"
         super().__init__(f"no {kind} named {name!r}; known {kind}s: {listed}")
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.kind, self.name, self.known))
-
 
 class SubmissionRefused(EmbedbenchError):
     """What was handed in is not taken: it is not even built."""
@@ -92,9 +100,6 @@ class NothingSubmitted(SubmissionRefused):
         self.edit_surface = tuple(edit_surface)
         wanted = ", ".join(self.edit_surface)
         super().__init__(f"{folder}: nothing submitted: none of {wanted} is there")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.folder, self.edit_surface))
 
 
 class OutsideEditSurface(SubmissionRefused):
@@ -118,9 +123,6 @@ class OutsideEditSurface(SubmissionRefused):
             f"{listed}"
         )
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.folder, self.offences, self.edit_surface))
-
 
 class BuildError(EmbedbenchError):
     """The submission does not build: neither our fault nor firmware behaviour.
@@ -142,12 +144,6 @@ class BuildError(EmbedbenchError):
         super().__init__(
             f"the firmware does not build: environment {environment!r} exited with "
             f"{returncode}\n{diagnostics}\nfull log: {log_path}"
-        )
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (
-            type(self),
-            (self.environment, self.returncode, self.log_path, self.diagnostics),
         )
 
 
@@ -191,9 +187,6 @@ class FaultNeverFired(BenchFault):
             f"(seed {seed}); check place, stream and times:{listed}"
         )
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.faults, self.seed))
-
 
 class FlashFailed(BenchFault):
     """The firmware could not be written to the board; it was never asked to run.
@@ -210,9 +203,6 @@ class FlashFailed(BenchFault):
         self.attempts = tuple(attempts)
         listed = "".join(f"\n{attempt}" for attempt in self.attempts)
         super().__init__(f"the board on {port} was not flashed: {reason}{listed}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.port, self.reason, self.attempts))
 
 
 class NotSupported(BenchFault):
@@ -234,9 +224,6 @@ class ToolMissing(BenchFault):
         self.install = install
         super().__init__(f"{needed_by} needs {tool}, which is not here: {install}")
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.needed_by, self.tool, self.install))
-
 
 class WrongBoard(BenchFault):
     """Another board than expected is on the port; nothing was written to it.
@@ -255,9 +242,6 @@ class WrongBoard(BenchFault):
             f"the wrong board is on {port}: expected {expected}, found {found}; "
             "nothing was written to it"
         )
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.port, self.expected, self.found))
 
 
 class FirmwareFault(EmbedbenchError, AssertionError):
