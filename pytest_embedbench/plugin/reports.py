@@ -18,16 +18,21 @@ class Reports:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._verdicts: Verdicts | None = None
+        self._early: list[pytest.TestReport] = []
+        """Of workers that died before anybody said what is going to run."""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take in how a phase of a test went."""
-        if self._verdicts is None:
-            if not hasattr(report, NOTE):
-                return
+        if self._verdicts is not None:
+            self._verdicts.take(report)
+        elif hasattr(report, NOTE):
             from pytest_embedbench.plugin.verdict import Verdicts  # noqa: PLC0415
 
             self._verdicts = Verdicts(session_of(self._config).run_dir)
-        self._verdicts.take(report)
+            for each in (report, *self._early):
+                self._verdicts.take(each)
+        elif report.when not in ("setup", "call", "teardown"):
+            self._early.append(report)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -329,3 +331,31 @@ def test_a_wrong_output_is_told_in_one_sentence(run: Callable[..., Controller]) 
         "controller_step(LEVEL, level=30, now_ms=200) gives pump_on=False; "
         "it has to give pump_on=True"
     )
+
+
+def test_a_killed_run_leaves_no_controller_behind(
+    build: Callable[..., FirmwareImage],
+) -> None:
+    image = build("for (;;) { pause(); }")
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from tests.e2e.test_host_stage import API, Controller, HostProgram\n"
+        "from pytest_embedbench.model import FirmwareImage as Image\n"
+        "program = HostProgram(Image(environment='', key='', sha256=sys.argv[2],\n"
+        "                            elf_path=Path(sys.argv[1])))\n"
+        "program.open()\n"
+        "print(program._process.popen.pid, flush=True)\n"
+        "Controller(program, API).step('LEVEL', now_ms=0)\n"
+    )
+    run = subprocess.Popen(
+        [sys.executable, "-c", code, str(image.elf_path), image.sha256],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stdout is not None
+    driver = int(run.stdout.readline())
+    (copy,) = Path(f"/proc/{driver}/task/{driver}/children").read_text().split()
+    run.kill()
+    run.communicate()
+    assert wait_gone(driver, 2.0)
+    assert wait_gone(int(copy), 2.0)

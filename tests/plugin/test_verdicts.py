@@ -217,11 +217,12 @@ def test_workers_come_to_the_same_verdict(task: Suite) -> None:
     assert without_host_times(alone) == without_host_times(shared)
 
 
-def test_a_worker_that_dies_is_our_fault(task: Suite) -> None:
+@pytest.mark.parametrize("first", ["test_host.py", "test_l.py"])
+def test_a_worker_that_dies_is_our_fault(task: Suite, first: str) -> None:
     task.test(
         "import os\n" + LOOP.replace("assert", "os._exit(1); assert"), "test_l.py"
     )
-    task.run("-n1", "test_host.py", "test_l.py")
+    task.run("-n1", first, "test_l.py", "test_loop.py")
     record = verdict(task)
     assert (record["verdict"], record["stage"]) == (None, "BENCH")
     assert "crashed" in record["reason"]
