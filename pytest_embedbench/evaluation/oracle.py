@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ORACLE_FILE = "hidden/oracle.py"
 _SHOWN_STEPS = 12
+_START_MS = 100
+"""No board takes up a line at once."""
 
 
 class Oracle(Protocol):
@@ -56,7 +58,7 @@ def walk(parts: Iterable[Part], *, in_a_row: int) -> Iterator[Row]:
     As in the firmware, a step without a line comes before each line that lets time
     pass: who takes a line may rely on that.
     """
-    now_ms = 0
+    now_ms = _START_MS
     for story in product(parts, repeat=in_a_row):
         for part in story:
             for kind, after_ms, *values in part:

@@ -6,11 +6,11 @@ from pytest_embedbench.evaluation.oracle import difference, walk
 
 pytestmark = pytest.mark.profile("full")
 
-SAFE = (False, True, "SAFE_VENT")
-PRESSURIZING = (True, False, "PRESSURIZING")
-RELIEVING = (False, True, "RELIEVING")
-HELD_ON = (True, False, "HOLDING")
-HELD_OFF = (False, True, "HOLDING")
+SAFE = {"compressor_on": False, "vent_open": True, "state": "SAFE_VENT"}
+PRESSURIZING = {"compressor_on": True, "vent_open": False, "state": "PRESSURIZING"}
+RELIEVING = {"compressor_on": False, "vent_open": True, "state": "RELIEVING"}
+HELD_ON = {"compressor_on": True, "vent_open": False, "state": "HOLDING"}
+HELD_OFF = {"compressor_on": False, "vent_open": True, "state": "HOLDING"}
 
 
 def pressure(now_ms, kpa):
@@ -27,90 +27,84 @@ RUNNING = [CLOSED, pressure(100, 20)]
 BAD_KINDS = ["INVALID_PRESSURE", "INVALID_DOOR", "SENSOR_TIMEOUT"]
 
 
-def last(controller, *steps):
-    """Return compressor, vent and state after these steps."""
-    output = controller.run(steps)[-1]
-    return output.compressor_on, output.vent_open, output.state
-
-
 @pytest.mark.brief("V1", "V14")
 def test_the_vessel_is_safe_at_the_start(controller):
-    for output in controller.run(("NONE", now_ms) for now_ms in range(0, 3000, 50)):
-        assert (output.compressor_on, output.vent_open, output.state) == SAFE
+    for now_ms in range(50, 3000, 50):
+        controller.expect(("NONE", now_ms), **SAFE)
 
 
 @pytest.mark.brief("V2")
 @pytest.mark.parametrize("kpa", [0, 20, 39, 40, 50, 60, 61, 120])
 def test_a_pressure_alone_leaves_it_safe(controller, kpa):
-    assert last(controller, pressure(100, kpa)) == SAFE
-    assert last(controller, pressure(200, kpa), ("NONE", 250)) == SAFE
+    controller.expect(pressure(100, kpa), **SAFE)
+    controller.expect(pressure(200, kpa), ("NONE", 250), **SAFE)
 
 
 @pytest.mark.brief("V2")
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_door_alone_leaves_it_safe(controller, closed):
-    assert last(controller, door(100, closed=closed)) == SAFE
-    assert last(controller, door(200, closed=closed), ("NONE", 250)) == SAFE
+    controller.expect(door(100, closed=closed), **SAFE)
+    controller.expect(door(200, closed=closed), ("NONE", 250), **SAFE)
 
 
 @pytest.mark.brief("V2", "V4", "V7")
 def test_both_readings_start_it_in_either_order(controller):
-    assert last(controller, CLOSED, pressure(200, 20)) == PRESSURIZING
+    controller.expect(CLOSED, pressure(200, 20), **PRESSURIZING)
     controller.init()
-    assert last(controller, pressure(100, 20), door(200, closed=True)) == PRESSURIZING
+    controller.expect(pressure(100, 20), door(200, closed=True), **PRESSURIZING)
 
 
 @pytest.mark.brief("V1", "V8", "V9", "V10")
 @pytest.mark.parametrize("kind", BAD_KINDS)
 def test_a_bad_line_at_the_start_leaves_it_safe(controller, kind):
-    assert last(controller, (kind, 0, 20, True)) == SAFE
-    assert last(controller, ("NONE", 50)) == SAFE
+    controller.expect((kind, 50, 20, True), **SAFE)
+    controller.expect(("NONE", 100), **SAFE)
 
 
 @pytest.mark.brief("V1")
 def test_a_second_init_forgets_everything(controller):
-    assert last(controller, *RUNNING) == PRESSURIZING
+    controller.expect(*RUNNING, **PRESSURIZING)
     controller.init()
-    assert last(controller, ("NONE", 150)) == SAFE
-    assert last(controller, pressure(160, 20)) == SAFE
-    assert last(controller, door(170, closed=True)) == PRESSURIZING
+    controller.expect(("NONE", 150), **SAFE)
+    controller.expect(pressure(160, 20), **SAFE)
+    controller.expect(door(170, closed=True), **PRESSURIZING)
 
 
 @pytest.mark.brief("V3")
 @pytest.mark.parametrize("kpa", [0, 20, 39, 40, 50, 60, 61, 120])
 def test_an_open_door_makes_it_safe(controller, kpa):
     controller.run([*RUNNING, pressure(200, kpa)])
-    assert last(controller, door(300, closed=False)) == SAFE
-    assert last(controller, pressure(400, kpa)) == SAFE
-    assert last(controller, ("NONE", 450)) == SAFE
+    controller.expect(door(300, closed=False), **SAFE)
+    controller.expect(pressure(400, kpa), **SAFE)
+    controller.expect(("NONE", 450), **SAFE)
 
 
 @pytest.mark.brief("V3", "V18")
 def test_it_stays_safe_while_the_door_is_open(controller):
     controller.run([*RUNNING, door(200, closed=False)])
     for now_ms in range(300, 3000, 100):
-        steps = [pressure(now_ms, 20), door(now_ms, closed=False), ("NONE", now_ms)]
-        for output in controller.run(steps):
-            assert (output.compressor_on, output.vent_open, output.state) == SAFE
+        controller.expect(pressure(now_ms, 20), **SAFE)
+        controller.expect(door(now_ms, closed=False), **SAFE)
+        controller.expect(("NONE", now_ms), **SAFE)
 
 
 @pytest.mark.brief("V4")
 @pytest.mark.parametrize("kpa", [0, 1, 20, 35, 38, 39])
 def test_a_low_pressure_starts_the_compressor(controller, kpa):
-    assert last(controller, CLOSED, pressure(200, kpa)) == PRESSURIZING
+    controller.expect(CLOSED, pressure(200, kpa), **PRESSURIZING)
 
 
 @pytest.mark.brief("V5")
 @pytest.mark.parametrize("kpa", [61, 62, 70, 119, 120])
 def test_a_high_pressure_opens_the_vent(controller, kpa):
-    assert last(controller, *RUNNING, pressure(200, kpa)) == RELIEVING
+    controller.expect(*RUNNING, pressure(200, kpa), **RELIEVING)
 
 
 @pytest.mark.brief("V6", "V16")
 @pytest.mark.parametrize("kpa", [40, 41, 50, 59, 60])
 def test_a_pressure_in_the_band_changes_nothing(controller, kpa):
-    assert last(controller, *RUNNING, pressure(200, kpa)) == HELD_ON
-    assert last(controller, pressure(300, 61), pressure(400, kpa)) == HELD_OFF
+    controller.expect(*RUNNING, pressure(200, kpa), **HELD_ON)
+    controller.expect(pressure(300, 61), pressure(400, kpa), **HELD_OFF)
 
 
 @pytest.mark.brief("V4", "V5", "V6")
@@ -124,8 +118,7 @@ def test_every_pressure_is_answered_as_the_brief_says(controller, before_kpa):
         elif kpa > 60:
             expected = RELIEVING
         controller.run([door(now_ms, closed=True), pressure(now_ms, before_kpa)])
-        got = last(controller, pressure(now_ms, kpa))
-        assert got == expected, f"{kpa} kPa after {before_kpa}"
+        controller.expect(pressure(now_ms, kpa), **expected)
 
 
 @pytest.mark.brief("V7", "V16")
@@ -137,15 +130,15 @@ def test_the_known_pressure_decides_when_the_door_is_closed_again(
     controller, kpa, expected
 ):
     controller.run([*RUNNING, door(200, closed=False), pressure(300, kpa)])
-    assert last(controller, door(400, closed=True)) == expected
-    assert last(controller, ("NONE", 450)) == expected
+    controller.expect(door(400, closed=True), **expected)
+    controller.expect(("NONE", 450), **expected)
 
 
 @pytest.mark.brief("V7")
 def test_a_door_that_stays_closed_changes_nothing(controller):
-    assert last(controller, *RUNNING, door(200, closed=True)) == PRESSURIZING
-    assert last(controller, pressure(250, 50), door(300, closed=True)) == HELD_ON
-    assert last(controller, pressure(350, 70), door(400, closed=True)) == RELIEVING
+    controller.expect(*RUNNING, door(200, closed=True), **PRESSURIZING)
+    controller.expect(pressure(250, 50), door(300, closed=True), **HELD_ON)
+    controller.expect(pressure(350, 70), door(400, closed=True), **RELIEVING)
 
 
 @pytest.mark.brief("V8", "V9", "V10")
@@ -153,15 +146,15 @@ def test_a_door_that_stays_closed_changes_nothing(controller):
 @pytest.mark.parametrize("kpa", [20, 50, 70])
 def test_a_bad_line_makes_it_safe(controller, kind, kpa):
     controller.run([*RUNNING, pressure(150, kpa)])
-    assert last(controller, (kind, 200)) == SAFE
-    assert last(controller, ("NONE", 250)) == SAFE
+    controller.expect((kind, 200), **SAFE)
+    controller.expect(("NONE", 250), **SAFE)
 
 
 @pytest.mark.brief("V8", "V9", "V10")
 @pytest.mark.parametrize("kind", BAD_KINDS)
 def test_the_values_of_a_bad_line_do_not_count(controller, kind):
     controller.run(RUNNING)
-    assert last(controller, (kind, 200, 20, True), ("NONE", 250, 20, True)) == SAFE
+    controller.expect((kind, 200, 20, True), ("NONE", 250, 20, True), **SAFE)
 
 
 @pytest.mark.brief("V15")
@@ -174,8 +167,8 @@ def test_the_values_of_a_bad_line_do_not_count(controller, kind):
 )
 def test_a_malformed_reading_has_to_come_again(controller, kind, other, again):
     controller.run([*RUNNING, (kind, 200)])
-    assert last(controller, other) == SAFE
-    assert last(controller, again) == PRESSURIZING
+    controller.expect(other, **SAFE)
+    controller.expect(again, **PRESSURIZING)
 
 
 @pytest.mark.brief("V15")
@@ -189,9 +182,9 @@ def test_a_malformed_reading_has_to_come_again(controller, kind, other, again):
 )
 def test_both_readings_have_to_come_again_after_a_fault(controller, one, other):
     controller.run([*RUNNING, ("SENSOR_TIMEOUT", 200)])
-    assert last(controller, one) == SAFE
-    assert last(controller, ("NONE", 350)) == SAFE
-    assert last(controller, other) == PRESSURIZING
+    controller.expect(one, **SAFE)
+    controller.expect(("NONE", 350), **SAFE)
+    controller.expect(other, **PRESSURIZING)
 
 
 @pytest.mark.brief("V15", "V19")
@@ -203,9 +196,9 @@ def test_both_readings_have_to_come_again_after_a_fault(controller, one, other):
     ],
 )
 def test_the_other_reading_goes_on_counting_and_aging(controller, kind, again):
-    assert last(controller, *RUNNING, (kind, 200), again) == PRESSURIZING
-    assert last(controller, ("NONE", 1100)) == PRESSURIZING
-    assert last(controller, ("NONE", 1101)) == SAFE
+    controller.expect(*RUNNING, (kind, 200), again, **PRESSURIZING)
+    controller.expect(("NONE", 1100), **PRESSURIZING)
+    controller.expect(("NONE", 1101), **SAFE)
 
 
 @pytest.mark.brief("V16")
@@ -213,48 +206,48 @@ def test_the_other_reading_goes_on_counting_and_aging(controller, kind, again):
 @pytest.mark.parametrize("kpa", [40, 60])
 def test_the_band_does_not_bring_the_compressor_back(controller, kind, kpa):
     controller.run([*RUNNING, pressure(150, kpa), (kind, 200)])
-    assert last(controller, door(300, closed=True), pressure(300, kpa)) == HELD_OFF
-    assert last(controller, ("NONE", 350)) == HELD_OFF
+    controller.expect(door(300, closed=True), pressure(300, kpa), **HELD_OFF)
+    controller.expect(("NONE", 350), **HELD_OFF)
 
 
 @pytest.mark.brief("V11", "V13", "V19")
-@pytest.mark.parametrize("start_ms", [0, 10, 123_456])
+@pytest.mark.parametrize("start_ms", [10, 100, 123_456])
 @pytest.mark.parametrize(("kpa", "shown"), [(20, PRESSURIZING), (50, HELD_ON)])
 def test_a_pressure_counts_for_exactly_1000_ms(controller, start_ms, kpa, shown):
     controller.run([door(start_ms, closed=True), pressure(start_ms, 20)])
     controller.run([pressure(start_ms, kpa)])
     for age_ms in (500, 999, 1000):
         now_ms = start_ms + age_ms
-        assert last(controller, door(now_ms, closed=True), ("NONE", now_ms)) == shown
-    assert last(controller, ("NONE", start_ms + 1001)) == SAFE
-    assert last(controller, door(start_ms + 1001, closed=True)) == SAFE
+        controller.expect(door(now_ms, closed=True), ("NONE", now_ms), **shown)
+    controller.expect(("NONE", start_ms + 1001), **SAFE)
+    controller.expect(door(start_ms + 1001, closed=True), **SAFE)
 
 
 @pytest.mark.brief("V12", "V13", "V19")
-@pytest.mark.parametrize("start_ms", [0, 10, 123_456])
+@pytest.mark.parametrize("start_ms", [10, 100, 123_456])
 @pytest.mark.parametrize(("kpa", "shown"), [(20, PRESSURIZING), (50, HELD_ON)])
 def test_a_door_counts_for_exactly_1000_ms(controller, start_ms, kpa, shown):
     controller.run([door(start_ms, closed=True), pressure(start_ms, 20)])
     controller.run([pressure(start_ms, kpa)])
     for age_ms in (500, 999, 1000):
         now_ms = start_ms + age_ms
-        assert last(controller, pressure(now_ms, kpa), ("NONE", now_ms)) == shown
-    assert last(controller, ("NONE", start_ms + 1001)) == SAFE
-    assert last(controller, pressure(start_ms + 1001, 20)) == SAFE
+        controller.expect(pressure(now_ms, kpa), ("NONE", now_ms), **shown)
+    controller.expect(("NONE", start_ms + 1001), **SAFE)
+    controller.expect(pressure(start_ms + 1001, 20), **SAFE)
 
 
 @pytest.mark.brief("V11", "V15")
 def test_a_pressure_that_went_stale_has_to_come_again(controller):
     controller.run([*RUNNING, door(1100, closed=True), ("NONE", 1101)])
-    assert last(controller, door(1200, closed=True)) == SAFE
-    assert last(controller, pressure(1300, 39)) == PRESSURIZING
+    controller.expect(door(1200, closed=True), **SAFE)
+    controller.expect(pressure(1300, 39), **PRESSURIZING)
 
 
 @pytest.mark.brief("V12", "V15")
 def test_a_door_that_went_stale_has_to_come_again(controller):
     controller.run([*RUNNING, pressure(1100, 20), ("NONE", 1101)])
-    assert last(controller, pressure(1200, 20)) == SAFE
-    assert last(controller, door(1300, closed=True)) == PRESSURIZING
+    controller.expect(pressure(1200, 20), **SAFE)
+    controller.expect(door(1300, closed=True), **PRESSURIZING)
 
 
 @pytest.mark.brief("V16")
@@ -264,13 +257,13 @@ def test_what_went_stale_within_the_band_stays_vented(controller, stale):
     other = again[0 if stale == "pressure" else 1]
     controller.run([*RUNNING, pressure(100, 50), other, ("NONE", 1101)])
     controller.run([door(1200, closed=True)])
-    assert last(controller, pressure(1200, 50)) == HELD_OFF
+    controller.expect(pressure(1200, 50), **HELD_OFF)
 
 
 @pytest.mark.brief("V11", "V12")
 @pytest.mark.parametrize("age_ms", [1001, 1010, 1050, 5000, 100_000])
 def test_silence_makes_it_safe(controller, age_ms):
-    assert last(controller, *RUNNING, ("NONE", 100 + age_ms)) == SAFE
+    controller.expect(*RUNNING, ("NONE", 100 + age_ms), **SAFE)
 
 
 @pytest.mark.brief("V13", "V14")
@@ -279,14 +272,14 @@ def test_silence_makes_it_safe(controller, age_ms):
 )
 def test_idle_steps_change_nothing_in_time(controller, kpa, shown):
     controller.run([*RUNNING, pressure(100, kpa)])
-    for output in controller.run(("NONE", now_ms) for now_ms in range(110, 1101, 10)):
-        assert (output.compressor_on, output.vent_open, output.state) == shown
+    for now_ms in range(110, 1101, 10):
+        controller.expect(("NONE", now_ms), **shown)
 
 
 @pytest.mark.brief("V17")
 @pytest.mark.parametrize("kpa", [20, 50, 70])
 def test_changed_is_said_of_going_stale_and_of_nothing_else(controller, kpa):
-    first = controller.step(now_ms=0)
+    first = controller.step(now_ms=50)
     controller.run([*RUNNING, pressure(200, kpa), door(200, closed=True)])
     stamps = range(250, 3000, 50)
     outputs = controller.run(("NONE", now_ms) for now_ms in stamps)

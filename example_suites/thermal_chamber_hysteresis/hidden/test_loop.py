@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
 LOW_C, EARLY_OFF_C, HARD_LIMIT_C = 47, 50, 56
 STALE_MS, STALE_AT_LATEST_MS = 1000, 1150
 TICK_MS = 100
-LIMITS = {"C16: never warmer than 56": lambda state: state.temperature_c <= 56}
+LIMITS = {"C16: warmer than 56": lambda state: state.temperature_c <= HARD_LIMIT_C}
 BAD_LINES = [
     "SENSE TEMP banana",
     "SENSE TEMP",

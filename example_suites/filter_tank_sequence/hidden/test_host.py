@@ -1,0 +1,603 @@
+"""Step by step: every boundary of the brief, from both sides, in value and in time."""
+
+from functools import partial
+
+import pytest
+
+from pytest_embedbench.evaluation.oracle import difference, walk
+
+pytestmark = pytest.mark.profile("full")
+
+SAFE = {"filter_on": False, "drain_open": False, "state": "SAFE_IDLE"}
+FILTERING = {"filter_on": True, "drain_open": False, "state": "FILTERING"}
+SETTLING = {"filter_on": False, "drain_open": False, "state": "SETTLING"}
+DRAINING = {"filter_on": False, "drain_open": True, "state": "DRAINING"}
+COMPLETE = {"filter_on": False, "drain_open": False, "state": "COMPLETE"}
+BAD_KINDS = ["INVALID_TURBIDITY", "INVALID_LEVEL", "SENSOR_TIMEOUT"]
+
+
+# No board takes up a line at once: times below count from here.
+START_MS = 1000
+
+
+def turb(at_ms, ntu):
+    return ("TURBIDITY", START_MS + at_ms, ntu, 0)
+
+
+def level(at_ms, percent):
+    return ("LEVEL", START_MS + at_ms, 0, percent)
+
+
+def idle(at_ms):
+    return ("NONE", START_MS + at_ms)
+
+
+def bad(at_ms, kind):
+    return (kind, START_MS + at_ms, 20, 72)
+
+
+FULL = level(0, 72)
+CLOUDY = [FULL, turb(0, 80)]
+CLEAR = [FULL, turb(0, 20), turb(50, 20), turb(100, 20)]
+"""It settles since 100 ms."""
+OPEN = [*CLEAR, idle(500)]
+STATES = {
+    "safe": ([FULL, turb(0, 20)], SAFE),
+    "filtering": (CLOUDY, FILTERING),
+    "settling": (CLEAR, SETTLING),
+    "draining": (OPEN, DRAINING),
+    "complete": ([level(0, 10), turb(0, 20)], COMPLETE),
+}
+in_every_state = pytest.mark.parametrize(
+    ("steps", "shown"), STATES.values(), ids=STATES
+)
+
+
+@pytest.mark.brief("F1")
+@in_every_state
+def test_the_actuators_follow_the_state(controller, steps, shown):
+    controller.expect(*steps, **shown)
+
+
+@pytest.mark.brief("F2", "F18")
+def test_the_tank_is_safe_at_the_start(controller):
+    for now_ms in range(50, 3000, 50):
+        controller.expect(("NONE", now_ms), **SAFE)
+
+
+@pytest.mark.brief("F3")
+@pytest.mark.parametrize("ntu", [0, 20, 35, 36, 51, 100])
+def test_a_turbidity_alone_leaves_it_safe(controller, ntu):
+    for at_ms in range(0, 2000, 100):
+        controller.expect(turb(at_ms, ntu), idle(at_ms), **SAFE)
+
+
+@pytest.mark.brief("F3")
+@pytest.mark.parametrize("percent", [0, 14, 15, 39, 40, 72, 100])
+def test_a_level_alone_leaves_it_safe(controller, percent):
+    for at_ms in range(0, 2000, 100):
+        controller.expect(level(at_ms, percent), idle(at_ms), **SAFE)
+
+
+@pytest.mark.brief("F3", "F14")
+def test_both_readings_start_it_in_either_order(controller):
+    controller.expect(*CLOUDY, **FILTERING)
+    controller.init()
+    controller.expect(turb(100, 80), level(200, 72), **FILTERING)
+
+
+@pytest.mark.brief("F2", "F19")
+@pytest.mark.parametrize("kind", BAD_KINDS)
+def test_a_bad_line_at_the_start_leaves_it_safe(controller, kind):
+    controller.expect(bad(0, kind), **SAFE)
+    controller.expect(idle(50), **SAFE)
+
+
+@pytest.mark.brief("F2")
+@in_every_state
+def test_a_second_init_forgets_everything(controller, steps, shown):
+    controller.expect(*steps, **shown)
+    controller.init()
+    controller.expect(idle(600), **SAFE)
+    controller.expect(level(650, 72), **SAFE)
+    for at_ms, expected in ((700, SAFE), (750, SAFE), (800, SETTLING)):
+        controller.expect(turb(at_ms, 20), **expected)
+
+
+@pytest.mark.brief("F4", "F15", "F16")
+@pytest.mark.parametrize("clear_ntu", [0, 20, 34, 35])
+def test_three_clear_readings_in_a_row_let_it_settle(controller, clear_ntu):
+    controller.run(CLOUDY)
+    controller.expect(turb(100, clear_ntu), **FILTERING)
+    controller.expect(turb(200, clear_ntu), **FILTERING)
+    controller.expect(turb(300, clear_ntu), **SETTLING)
+
+
+@pytest.mark.brief("F4", "F14", "F16")
+@pytest.mark.parametrize("cloudy_ntu", [36, 37, 40, 41, 50, 51, 100])
+@pytest.mark.parametrize("clear_count", [1, 2])
+def test_a_cloudy_reading_ends_the_streak(controller, cloudy_ntu, clear_count):
+    controller.run([*CLOUDY, *[turb(100, 20)] * clear_count])
+    controller.expect(turb(200, cloudy_ntu), **FILTERING)
+    controller.expect(turb(300, 35), **FILTERING)
+    controller.expect(turb(400, 35), **FILTERING)
+    controller.expect(turb(500, 35), **SETTLING)
+
+
+@pytest.mark.brief("F4")
+@pytest.mark.parametrize("percent", [15, 39, 40, 100])
+def test_a_level_neither_adds_to_the_streak_nor_ends_it(controller, percent):
+    controller.run([*CLOUDY, turb(100, 20), level(150, percent), level(150, 72)])
+    controller.expect(turb(200, 20), level(200, 72), drain_open=False)
+    output = controller.expect(level(250, percent), level(250, 72), drain_open=False)
+    assert output.state != "SETTLING", "a level has added to the streak"
+    controller.expect(turb(300, 20), **SETTLING)
+
+
+@pytest.mark.brief("F5", "F17")
+def test_a_liquid_that_was_never_cloudy_settles(controller):
+    controller.run([FULL])
+    controller.expect(turb(100, 34), **SAFE)
+    controller.expect(turb(200, 28), **SAFE)
+    controller.expect(turb(300, 20), **SETTLING)
+
+
+@pytest.mark.brief("F5", "F10", "F15")
+def test_the_streak_counts_below_the_level_for_filtering(controller):
+    controller.run([level(0, 39), turb(0, 20), turb(100, 20)])
+    controller.expect(turb(200, 20), **SAFE)
+    controller.expect(level(300, 40), **SETTLING)
+
+
+@pytest.mark.brief("F5", "F7", "F15")
+def test_the_streak_counts_in_a_tank_that_is_complete(controller):
+    controller.run([level(0, 14), turb(0, 20), turb(100, 20), turb(200, 20)])
+    controller.expect(level(300, 72), **SETTLING)
+
+
+@pytest.mark.brief("F6")
+def test_a_turbidity_without_a_level_is_not_counted(controller):
+    controller.run([turb(0, 20), turb(100, 20), turb(200, 20)])
+    controller.expect(level(250, 72), **SAFE)
+    controller.expect(turb(300, 20), turb(400, 20), **SAFE)
+    controller.expect(turb(500, 20), **SETTLING)
+
+
+LOSSES = {
+    "turbidity": [bad(200, "INVALID_TURBIDITY")],
+    "level": [bad(200, "INVALID_LEVEL"), level(250, 72)],
+    "fault": [bad(200, "SENSOR_TIMEOUT"), level(250, 72)],
+    "stale-turbidity": [level(1100, 72), idle(1101)],
+    "stale-level": [turb(950, 20), idle(1001), level(1050, 72)],
+}
+
+
+@pytest.mark.brief("F6", "F23")
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+@pytest.mark.parametrize("clear_count", [1, 2, 3])
+def test_a_loss_ends_the_streak(controller, loss, clear_count):
+    controller.run([FULL, *[turb(100, 20)] * clear_count, *loss])
+    controller.expect(level(1150, 72), **SAFE)
+    controller.expect(turb(1200, 20), **SAFE)
+    controller.expect(turb(1300, 20), **SAFE)
+    controller.expect(turb(1400, 20), **SETTLING)
+
+
+@pytest.mark.brief("F7")
+@in_every_state
+@pytest.mark.parametrize("percent", [0, 1, 10, 13, 14])
+def test_an_empty_tank_is_complete(controller, steps, shown, percent):
+    controller.expect(*steps, **shown)
+    controller.expect(level(550, percent), **COMPLETE)
+    controller.expect(turb(600, 80), **COMPLETE)
+    controller.expect(turb(650, 20), idle(1200), **COMPLETE)
+
+
+@pytest.mark.brief("F7", "F9")
+@pytest.mark.parametrize("percent", [15, 16, 38, 39, 40, 72])
+@pytest.mark.parametrize("ntu", [0, 35, 36, 40, 41, 50])
+def test_it_goes_on_draining_down_to_15(controller, percent, ntu):
+    controller.run(OPEN)
+    controller.expect(level(550, percent), **DRAINING)
+    controller.expect(turb(600, ntu), **DRAINING)
+    controller.expect(level(650, 14), **COMPLETE)
+
+
+@pytest.mark.brief("F8")
+@pytest.mark.parametrize("percent", [40, 41, 72, 100])
+@pytest.mark.parametrize("ntu", [51, 52, 80, 100])
+def test_a_disturbance_ends_the_draining(controller, percent, ntu):
+    controller.run([*OPEN, level(550, percent)])
+    controller.expect(turb(600, ntu), **FILTERING)
+    controller.expect(turb(700, 20), turb(800, 20), **FILTERING)
+    controller.expect(turb(900, 20), **SETTLING)
+
+
+@pytest.mark.brief("F8", "F9")
+@pytest.mark.parametrize("percent", [15, 38, 39])
+def test_a_low_tank_is_drained_whatever_disturbs_it(controller, percent):
+    controller.run([*OPEN, level(550, percent)])
+    controller.expect(turb(600, 51), **DRAINING)
+    controller.expect(turb(650, 100), **DRAINING)
+    controller.expect(level(700, 40), **FILTERING)
+
+
+@pytest.mark.brief("F10")
+@pytest.mark.parametrize("percent", [15, 16, 38, 39])
+@pytest.mark.parametrize("name", ["safe", "filtering", "settling", "complete"])
+def test_a_low_tank_is_neither_filtered_nor_left_to_settle(controller, name, percent):
+    steps, _ = STATES[name]
+    controller.run(steps)
+    controller.expect(level(150, percent), **SAFE)
+    controller.expect(turb(200, 80), **SAFE)
+    controller.expect(turb(300, 20), turb(310, 20), turb(320, 20), **SAFE)
+    controller.expect(idle(1100), **SAFE)
+
+
+@pytest.mark.brief("F10", "F14")
+def test_a_tank_that_is_filled_up_is_filtered_again(controller):
+    controller.expect(*CLOUDY, level(100, 39), **SAFE)
+    controller.expect(level(200, 40), **FILTERING)
+    controller.expect(level(300, 14), level(400, 40), **FILTERING)
+
+
+@pytest.mark.brief("F10", "F13", "F15", "F18")
+def test_the_settling_begins_anew_after_a_low_level(controller):
+    controller.expect(*CLEAR, level(400, 39), **SAFE)
+    controller.expect(level(450, 40), **SETTLING)
+    controller.expect(idle(849), **SETTLING)
+    controller.expect(idle(850), **DRAINING)
+
+
+@pytest.mark.brief("F11", "F4")
+@pytest.mark.parametrize("ntu", [41, 42, 50, 51, 100])
+def test_a_disturbance_ends_the_settling(controller, ntu):
+    controller.expect(*CLEAR, turb(200, ntu), **FILTERING)
+    controller.expect(idle(600), **FILTERING)
+    controller.expect(turb(650, 20), turb(700, 20), **FILTERING)
+    controller.expect(turb(750, 20), level(750, 72), **SETTLING)
+    controller.expect(idle(1149), **SETTLING)
+    controller.expect(idle(1150), **DRAINING)
+
+
+@pytest.mark.brief("F12", "F13", "F18")
+@pytest.mark.parametrize("ntu", [36, 37, 39, 40])
+def test_a_slight_clouding_only_keeps_the_drain_closed(controller, ntu):
+    controller.expect(*CLEAR, turb(200, ntu), **SETTLING)
+    controller.expect(idle(500), **SETTLING)
+    controller.expect(level(550, 72), **SETTLING)
+    controller.expect(turb(600, ntu), idle(650), **SETTLING)
+    controller.expect(turb(700, 35), **DRAINING)
+
+
+@pytest.mark.brief("F4", "F12", "F16")
+def test_a_slight_clouding_ends_the_streak(controller):
+    controller.run([*CLEAR, turb(150, 36), level(200, 39), turb(250, 20)])
+    controller.expect(level(300, 72), **SAFE)
+    controller.expect(turb(350, 20), **SAFE)
+    controller.expect(turb(400, 20), **SETTLING)
+
+
+@pytest.mark.brief("F13", "F18")
+@pytest.mark.parametrize("start_ms", [0, 10, 123_456])
+def test_it_settles_for_exactly_400_ms(controller, start_ms):
+    controller.run([level(start_ms, 72), *[turb(start_ms, 20)] * 3])
+    for elapsed_ms in (1, 50, 300, 390, 398, 399):
+        controller.expect(idle(start_ms + elapsed_ms), **SETTLING)
+    controller.expect(idle(start_ms + 400), **DRAINING)
+
+
+@pytest.mark.brief("F13")
+@pytest.mark.parametrize(
+    "step",
+    [partial(turb, ntu=20), partial(turb, ntu=35), partial(level, percent=72)],
+    ids=["clear", "just-clear", "level"],
+)
+def test_a_line_opens_the_drain_after_exactly_400_ms(controller, step):
+    controller.expect(*CLEAR, step(499), **SETTLING)
+    controller.expect(step(500), **DRAINING)
+
+
+@pytest.mark.brief("F13", "F18")
+def test_clear_readings_do_not_make_it_settle_anew(controller):
+    controller.run([*CLEAR, turb(200, 0), turb(300, 35), level(400, 72)])
+    controller.expect(idle(499), **SETTLING)
+    controller.expect(idle(500), **DRAINING)
+
+
+@pytest.mark.brief("F7", "F13")
+def test_an_empty_tank_is_complete_and_not_drained(controller):
+    controller.expect(*CLEAR, level(500, 14), **COMPLETE)
+
+
+@pytest.mark.brief("F14", "F16")
+@pytest.mark.parametrize("percent", [40, 41, 72, 100])
+@pytest.mark.parametrize("ntu", [36, 37, 80, 100])
+def test_a_cloudy_liquid_is_filtered(controller, percent, ntu):
+    controller.expect(level(0, percent), turb(0, ntu), **FILTERING)
+    controller.expect(turb(100, 35), **FILTERING)
+
+
+@pytest.mark.brief("F14", "F17")
+@pytest.mark.parametrize("ntu", [0, 34, 35])
+def test_a_clear_liquid_is_not_filtered(controller, ntu):
+    controller.expect(FULL, turb(100, ntu), **SAFE)
+
+
+@pytest.mark.brief("F7", "F14", "F17")
+def test_a_tank_that_is_filled_again_begins_anew(controller):
+    complete = [level(0, 10), turb(0, 20)]
+    controller.expect(*complete, level(100, 72), **SAFE)
+    controller.expect(turb(200, 80), **FILTERING)
+
+
+@pytest.mark.brief("F19")
+@in_every_state
+@pytest.mark.parametrize("kind", BAD_KINDS)
+def test_a_bad_line_makes_it_safe(controller, steps, shown, kind):
+    controller.expect(*steps, **shown)
+    controller.expect(bad(510, kind), **SAFE)
+    controller.expect(bad(950, "NONE"), **SAFE)
+
+
+@pytest.mark.brief("F23")
+@in_every_state
+@pytest.mark.parametrize(
+    ("kind", "other", "again"),
+    [
+        ("INVALID_TURBIDITY", level(600, 72), turb(700, 80)),
+        ("INVALID_LEVEL", turb(600, 80), level(700, 72)),
+    ],
+)
+def test_a_malformed_reading_has_to_come_again(
+    controller, steps, shown, kind, other, again
+):
+    controller.expect(*steps, **shown)
+    controller.run([bad(510, kind)])
+    controller.expect(other, **SAFE)
+    controller.expect(again, **FILTERING)
+
+
+@pytest.mark.brief("F23")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(level(600, 72), turb(700, 80)), (turb(600, 80), level(700, 72))],
+    ids=["level-first", "turbidity-first"],
+)
+def test_both_readings_have_to_come_again_after_a_fault(controller, one, other):
+    controller.run([*CLOUDY, bad(510, "SENSOR_TIMEOUT")])
+    controller.expect(one, **SAFE)
+    controller.expect(idle(650), **SAFE)
+    controller.expect(other, **FILTERING)
+
+
+@pytest.mark.brief("F23", "F25")
+@pytest.mark.parametrize(
+    ("kind", "again"),
+    [("INVALID_TURBIDITY", turb(300, 80)), ("INVALID_LEVEL", level(300, 72))],
+)
+def test_the_other_reading_goes_on_counting_and_aging(controller, kind, again):
+    controller.expect(*CLOUDY, bad(200, kind), again, **FILTERING)
+    controller.expect(idle(1000), **FILTERING)
+    controller.expect(idle(1001), **SAFE)
+
+
+@pytest.mark.brief("F13", "F18", "F19")
+@pytest.mark.parametrize("kind", BAD_KINDS)
+def test_a_bad_line_ends_the_settling(controller, kind):
+    controller.run([*CLEAR, bad(300, kind), level(350, 72), turb(350, 20)])
+    controller.expect(idle(500), **SAFE)
+    controller.run([turb(550, 20)])
+    controller.expect(turb(600, 20), **SETTLING)
+    controller.expect(idle(999), **SETTLING)
+    controller.expect(idle(1000), **DRAINING)
+
+
+AGED = {
+    "filtering": (80, 72, FILTERING),
+    "settled": (20, 72, DRAINING),
+    "complete": (20, 10, COMPLETE),
+}
+of_any_age = pytest.mark.parametrize(
+    ("ntu", "percent", "shown"), AGED.values(), ids=AGED
+)
+
+
+@pytest.mark.brief("F20", "F22", "F25")
+@of_any_age
+def test_a_turbidity_counts_for_exactly_1000_ms(controller, ntu, percent, shown):
+    controller.run([level(100, percent), *[turb(100, ntu)] * 3])
+    for at_ms in (600, 1099, 1100):
+        controller.expect(level(at_ms, percent), idle(at_ms), **shown)
+    controller.expect(idle(1101), **SAFE)
+    controller.expect(level(1101, percent), **SAFE)
+
+
+@pytest.mark.brief("F21", "F22", "F25")
+@of_any_age
+def test_a_level_counts_for_exactly_1000_ms(controller, ntu, percent, shown):
+    controller.run([level(100, percent), *[turb(100, ntu)] * 3])
+    for at_ms in (600, 1099, 1100):
+        controller.expect(turb(at_ms, ntu), idle(at_ms), **shown)
+    controller.expect(idle(1101), **SAFE)
+    controller.expect(turb(1101, ntu), **SAFE)
+
+
+@pytest.mark.brief("F20", "F23")
+def test_a_turbidity_that_went_stale_has_to_come_again(controller):
+    controller.run([*CLOUDY, level(1000, 72), idle(1001)])
+    controller.expect(level(1100, 72), **SAFE)
+    controller.expect(turb(1200, 80), **FILTERING)
+
+
+@pytest.mark.brief("F21", "F23")
+def test_a_level_that_went_stale_has_to_come_again(controller):
+    controller.run([*CLOUDY, turb(1000, 80), idle(1001)])
+    controller.expect(turb(1100, 80), **SAFE)
+    controller.expect(level(1200, 72), **FILTERING)
+
+
+@pytest.mark.brief("F20", "F21")
+@in_every_state
+@pytest.mark.parametrize("age_ms", [1101, 1110, 5000, 100_000])
+def test_silence_makes_it_safe(controller, steps, shown, age_ms):
+    controller.expect(*steps, **shown)
+    controller.expect(idle(age_ms), **SAFE)
+
+
+@pytest.mark.brief("F18", "F22")
+@pytest.mark.parametrize("name", ["safe", "filtering", "draining", "complete"])
+def test_idle_steps_change_nothing_in_time(controller, name):
+    steps, shown = STATES[name]
+    controller.run(steps)
+    for at_ms in range(500, 1001, 10):
+        controller.expect(idle(at_ms), **shown)
+
+
+@pytest.mark.brief("F24")
+@pytest.mark.parametrize(
+    ("steps", "expected_ms"),
+    [
+        (CLOUDY, [1050]),
+        (CLEAR, [500, 1050]),
+        ([FULL, turb(0, 20)], []),
+        ([level(0, 10), turb(0, 20)], [1050]),
+    ],
+    ids=["filtering", "settling", "safe", "complete"],
+)
+def test_changed_is_said_of_what_time_changes_and_of_nothing_else(
+    controller, steps, expected_ms
+):
+    first = controller.step(now_ms=50)
+    controller.run(steps)
+    stamps = range(150, 3000, 50)
+    outputs = controller.run(map(idle, stamps))
+    changed = [at_ms for at_ms, out in zip(stamps, outputs, strict=True) if out.changed]
+    assert not first.changed, "at the first step"
+    assert changed == expected_ms
+
+
+@pytest.mark.brief("F24")
+def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
+    lines = [
+        level(0, 72),
+        turb(100, 80),
+        turb(200, 20),
+        turb(300, 20),
+        turb(400, 20),
+        turb(850, 20),
+        level(900, 14),
+        level(950, 39),
+        level(1000, 72),
+        bad(1050, "INVALID_LEVEL"),
+    ]
+    for line in lines:
+        controller.run([line])
+        assert not controller.step(now_ms=line[1] + 10).changed, f"after {line}"
+
+
+@pytest.mark.brief("L1", "L3")
+@pytest.mark.parametrize(
+    ("value", "number"), [("0", 0), ("100", 100), ("+7", 7), ("0042", 42), ("-0", 0)]
+)
+def test_a_reading_is_read(protocol, value, number):
+    parsed = protocol.parse(f"SENSE TURB {value}")
+    assert (parsed.result, parsed.kind) == ("TURBIDITY", "TURBIDITY")
+    assert parsed.turbidity_ntu == number
+    parsed = protocol.parse(f"SENSE LEVEL {value}")
+    assert (parsed.result, parsed.kind, parsed.level) == ("LEVEL", "LEVEL", number)
+
+
+@pytest.mark.brief("L2", "L4")
+@pytest.mark.parametrize(
+    "rest",
+    ["", " -1", " 101", " 99999999999999", " banana", " 20.5", " 0x20", " 20 5", " +"],
+)
+@pytest.mark.parametrize(("word", "kind"), [("TURB", "TURBIDITY"), ("LEVEL", "LEVEL")])
+def test_a_malformed_reading_is_told_apart(protocol, word, kind, rest):
+    parsed = protocol.parse(f"SENSE {word}{rest}")
+    assert (parsed.result, parsed.kind) == (f"INVALID_{kind}", f"INVALID_{kind}")
+
+
+@pytest.mark.brief("L5")
+def test_a_fault_is_read(protocol):
+    parsed = protocol.parse("FAULT SENSOR_TIMEOUT")
+    assert (parsed.result, parsed.kind) == ("SENSOR_TIMEOUT", "SENSOR_TIMEOUT")
+
+
+@pytest.mark.brief("L6")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        " ",
+        "HELLO WORLD",
+        "SENSE",
+        "TURB 20",
+        "LEVEL 20",
+        "SENSE TURBIDITY 20",
+        "SENSE TEMP 20",
+        "FAULT",
+        "FAULT SENSOR_TIMEOUT 1",
+        "ACT FILTER ON",
+    ],
+)
+def test_any_other_line_is_ignored(protocol, line):
+    parsed = protocol.parse(line)
+    assert (parsed.result, parsed.kind) == ("IGNORED", "NONE")
+
+
+@pytest.mark.brief("L7")
+@pytest.mark.parametrize(
+    ("line", "result"),
+    [
+        ("  SENSE\tTURB  25 ", "TURBIDITY"),
+        ("\tSENSE \t LEVEL\t25\t", "LEVEL"),
+        ("SENSE LEVEL 25\r\n", "LEVEL"),
+    ],
+)
+def test_space_does_not_count(protocol, line, result):
+    assert protocol.parse(line).result == result
+
+
+@pytest.mark.brief("L6", "L7")
+@pytest.mark.parametrize(
+    "line", ["sense turb 25", "SENSE Level 25", "Sense TURB 25", "fault sensor_timeout"]
+)
+def test_case_counts(protocol, line):
+    assert protocol.parse(line).result == "IGNORED"
+
+
+@pytest.mark.brief("L8")
+@pytest.mark.parametrize(
+    ("actuator", "on", "line"),
+    [
+        ("filter", True, "ACT FILTER ON\n"),
+        ("filter", False, "ACT FILTER OFF\n"),
+        ("drain", True, "ACT DRAIN OPEN\n"),
+        ("drain", False, "ACT DRAIN CLOSED\n"),
+    ],
+)
+def test_an_actuator_line_is_written_if_it_fits(protocol, actuator, on, line):
+    assert protocol.serialise(actuator, on=on) == line
+    assert protocol.serialise(actuator, on=on, size_bytes=len(line) + 1) == line
+    assert protocol.serialise(actuator, on=on, size_bytes=len(line)) is None
+    assert protocol.serialise(actuator, on=on, size_bytes=1) is None
+
+
+PARTS = (
+    *([("TURBIDITY", 100, ntu)] for ntu in (35, 36, 40, 41, 50, 51)),
+    *([("LEVEL", 50, 0, percent)] for percent in (14, 15, 39, 40)),
+    [("LEVEL", 50, 0, 72), *[("TURBIDITY", 50, 20)] * 3],
+    [("LEVEL", 0, 0, 72), ("TURBIDITY", 0, 20)],
+    [("INVALID_TURBIDITY", 50, 20, 72)],
+    [("INVALID_LEVEL", 50, 20, 72)],
+    [("SENSOR_TIMEOUT", 50, 20, 72)],
+    *([("NONE", after_ms)] for after_ms in (0, 399, 400, 1001)),
+)
+
+
+@pytest.mark.brief(*(f"F{number}" for number in range(1, 26)))
+def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
+    wrong = difference(controller, oracle, walk(PARTS, in_a_row=3))
+    assert not wrong, wrong

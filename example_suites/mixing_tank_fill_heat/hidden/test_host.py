@@ -1,0 +1,473 @@
+"""Step by step: every boundary of the brief, from both sides, in value and in time."""
+
+import pytest
+
+from pytest_embedbench.evaluation.oracle import difference, walk
+
+pytestmark = pytest.mark.profile("full")
+
+SAFE = {"inlet_open": False, "heater_on": False, "state": "SAFE_IDLE"}
+FILLING = {"inlet_open": True, "heater_on": False, "state": "FILLING"}
+HEATING = {"inlet_open": False, "heater_on": True, "state": "HEATING"}
+HELD_ON = {"inlet_open": False, "heater_on": True, "state": "HOLDING"}
+HELD_OFF = {"inlet_open": False, "heater_on": False, "state": "HOLDING"}
+BAD_KINDS = ["INVALID_TEMPERATURE", "INVALID_LEVEL", "SENSOR_TIMEOUT"]
+
+
+def temp(now_ms, temperature_c):
+    return ("TEMPERATURE", now_ms, temperature_c, 0)
+
+
+def level(now_ms, percent):
+    return ("LEVEL", now_ms, 0, percent)
+
+
+FULL = level(100, 65)
+HEATED = [FULL, temp(100, 30)]
+"""The heater is on at 100 ms."""
+
+
+@pytest.mark.brief("M1", "M17")
+def test_the_tank_is_safe_at_the_start(controller):
+    for now_ms in range(50, 3000, 50):
+        controller.expect(("NONE", now_ms), **SAFE)
+
+
+@pytest.mark.brief("M2")
+@pytest.mark.parametrize("temperature_c", [20, 44, 45, 47, 48, 49, 80])
+def test_a_temperature_alone_leaves_it_safe(controller, temperature_c):
+    controller.expect(temp(100, temperature_c), **SAFE)
+    controller.expect(temp(200, temperature_c), ("NONE", 250), **SAFE)
+
+
+@pytest.mark.brief("M2")
+@pytest.mark.parametrize("percent", [0, 40, 59, 60, 75, 76, 100])
+def test_a_level_alone_leaves_it_safe(controller, percent):
+    controller.expect(level(100, percent), **SAFE)
+    controller.expect(level(200, percent), ("NONE", 250), **SAFE)
+
+
+@pytest.mark.brief("M2", "M5", "M10")
+def test_both_readings_start_it_in_either_order(controller):
+    controller.expect(FULL, temp(200, 30), **HEATING)
+    controller.init()
+    controller.expect(temp(100, 30), level(200, 65), **HEATING)
+
+
+@pytest.mark.brief("M1", "M11", "M12", "M13")
+@pytest.mark.parametrize("kind", BAD_KINDS)
+def test_a_bad_line_at_the_start_leaves_it_safe(controller, kind):
+    controller.expect((kind, 50, 30, 65), **SAFE)
+    controller.expect(("NONE", 100), **SAFE)
+
+
+@pytest.mark.brief("M1")
+def test_a_second_init_forgets_everything(controller):
+    controller.expect(*HEATED, **HEATING)
+    controller.init()
+    controller.expect(("NONE", 150), **SAFE)
+    controller.expect(temp(160, 45), **SAFE)
+    controller.expect(level(170, 65), **HELD_OFF)
+
+
+@pytest.mark.brief("M3")
+@pytest.mark.parametrize("percent", [0, 1, 30, 54, 55, 56, 58, 59])
+@pytest.mark.parametrize("temperature_c", [20, 44, 45, 47, 49, 80])
+def test_a_low_level_opens_the_inlet_and_stops_the_heater(
+    controller, percent, temperature_c
+):
+    controller.run([*HEATED, temp(200, temperature_c)])
+    controller.expect(level(200, percent), **FILLING)
+    controller.expect(temp(300, temperature_c), **FILLING)
+
+
+@pytest.mark.brief("M4", "M5")
+@pytest.mark.parametrize("percent", [60, 61, 70, 74, 75, 76, 90, 100])
+def test_a_full_tank_closes_the_inlet_and_is_heated(controller, percent):
+    controller.expect(temp(100, 30), level(100, 59), **FILLING)
+    controller.expect(level(200, percent), **HEATING)
+
+
+@pytest.mark.brief("M4", "M5", "M6", "M7", "M9")
+@pytest.mark.parametrize("percent", [60, 75, 76, 100])
+def test_how_full_it_is_makes_no_difference_to_the_heater(controller, percent):
+    controller.run([level(100, percent)])
+    for number, (temperature_c, shown) in enumerate(
+        [(44, HEATING), (45, HELD_ON), (46, HELD_ON), (47, HELD_OFF), (49, HELD_OFF)]
+    ):
+        controller.expect(temp(200 + 100 * number, temperature_c), **shown)
+
+
+@pytest.mark.brief("M5")
+@pytest.mark.parametrize("temperature_c", [20, 21, 40, 43, 44])
+def test_a_cold_tank_is_heated(controller, temperature_c):
+    controller.expect(FULL, temp(200, temperature_c), **HEATING)
+
+
+@pytest.mark.brief("M5")
+@pytest.mark.parametrize("temperature_c", [47, 49])
+def test_a_tank_that_cools_down_is_heated_again(controller, temperature_c):
+    controller.run([*HEATED, temp(200, temperature_c)])
+    controller.expect(temp(300, 45), **HELD_OFF)
+    controller.expect(temp(400, 44), **HEATING)
+
+
+@pytest.mark.brief("M6")
+@pytest.mark.parametrize("temperature_c", [45, 46])
+def test_a_temperature_low_in_the_band_changes_nothing(controller, temperature_c):
+    controller.expect(*HEATED, temp(200, temperature_c), **HELD_ON)
+    controller.expect(temp(300, 49), temp(400, temperature_c), **HELD_OFF)
+
+
+@pytest.mark.brief("M7")
+@pytest.mark.parametrize("temperature_c", [47, 48])
+@pytest.mark.parametrize("before_c", [20, 44, 45, 46])
+def test_a_rising_temperature_high_in_the_band_stops_the_heater_early(
+    controller, before_c, temperature_c
+):
+    controller.run([*HEATED, temp(200, before_c)])
+    controller.expect(temp(300, temperature_c), **HELD_OFF)
+    controller.expect(level(300, 65), **HELD_OFF)
+
+
+@pytest.mark.brief("M8")
+@pytest.mark.parametrize("temperature_c", [48, 47])
+@pytest.mark.parametrize("before_c", [80, 49, 48])
+def test_a_falling_temperature_high_in_the_band_changes_nothing(
+    controller, before_c, temperature_c
+):
+    controller.run([*HEATED, temp(200, before_c)])
+    controller.expect(temp(300, temperature_c), **HELD_OFF)
+    controller.expect(temp(400, temperature_c), level(400, 65), **HELD_OFF)
+
+
+@pytest.mark.brief("M9")
+@pytest.mark.parametrize("temperature_c", [49, 50, 51, 60, 80])
+def test_a_hot_tank_is_not_heated(controller, temperature_c):
+    controller.expect(*HEATED, temp(200, temperature_c), **HELD_OFF)
+
+
+@pytest.mark.brief("M3", "M4", "M5", "M6", "M7", "M9", "M10")
+@pytest.mark.parametrize("was_on", [True, False])
+def test_every_pair_of_readings_is_answered_as_the_brief_says(controller, was_on):
+    now_ms = 100
+    for percent in range(0, 101, 5):
+        for temperature_c in range(40, 52):
+            expected = HELD_ON if was_on and temperature_c <= 46 else HELD_OFF
+            if temperature_c < 45:
+                expected = HEATING
+            if percent < 60:
+                expected = FILLING
+            elif not was_on and temperature_c >= 45:
+                expected = HELD_OFF
+            controller.run([level(now_ms, 65), temp(now_ms, 30 if was_on else 80)])
+            controller.run([temp(now_ms, temperature_c)])
+            controller.expect(level(now_ms, percent), **expected)
+            now_ms += 100
+
+
+@pytest.mark.brief("M3", "M10", "M19")
+@pytest.mark.parametrize("temperature_c", [45, 46, 47, 48])
+def test_filling_up_again_leaves_the_heater_off_within_the_band(
+    controller, temperature_c
+):
+    controller.run([*HEATED, temp(200, 46), level(300, 59)])
+    controller.expect(temp(400, temperature_c), **FILLING)
+    controller.expect(level(500, 60), **HELD_OFF)
+
+
+@pytest.mark.brief("M10", "M20")
+@pytest.mark.parametrize("percent", [54, 55, 59])
+def test_a_falling_level_stops_the_heater_at_once(controller, percent):
+    controller.expect(*HEATED, level(150, percent), **FILLING)
+    controller.expect(level(250, 60), **HEATING)
+
+
+@pytest.mark.brief("M11", "M12", "M13")
+@pytest.mark.parametrize("kind", BAD_KINDS)
+@pytest.mark.parametrize("reading", [temp(150, 46), temp(150, 49), level(150, 40)])
+def test_a_bad_line_makes_it_safe(controller, kind, reading):
+    controller.run([*HEATED, reading])
+    controller.expect((kind, 200), **SAFE)
+    controller.expect(("NONE", 250), **SAFE)
+
+
+@pytest.mark.brief("M11", "M12", "M13")
+@pytest.mark.parametrize("kind", BAD_KINDS)
+def test_the_values_of_a_bad_line_do_not_count(controller, kind):
+    controller.run(HEATED)
+    controller.expect((kind, 200, 30, 65), ("NONE", 250, 30, 65), **SAFE)
+
+
+@pytest.mark.brief("M18")
+@pytest.mark.parametrize(
+    ("kind", "other", "again"),
+    [
+        ("INVALID_TEMPERATURE", level(300, 65), temp(400, 30)),
+        ("INVALID_LEVEL", temp(300, 30), level(400, 65)),
+    ],
+)
+def test_a_malformed_reading_has_to_come_again(controller, kind, other, again):
+    controller.run([*HEATED, (kind, 200)])
+    controller.expect(other, **SAFE)
+    controller.expect(again, **HEATING)
+
+
+@pytest.mark.brief("M18")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(level(300, 65), temp(400, 30)), (temp(300, 30), level(400, 65))],
+    ids=["level-first", "temperature-first"],
+)
+def test_both_readings_have_to_come_again_after_a_fault(controller, one, other):
+    controller.run([*HEATED, ("SENSOR_TIMEOUT", 200)])
+    controller.expect(one, **SAFE)
+    controller.expect(("NONE", 350), **SAFE)
+    controller.expect(other, **HEATING)
+
+
+@pytest.mark.brief("M18", "M22")
+@pytest.mark.parametrize(
+    ("kind", "again"),
+    [("INVALID_TEMPERATURE", temp(300, 30)), ("INVALID_LEVEL", level(300, 65))],
+)
+def test_the_other_reading_goes_on_counting_and_aging(controller, kind, again):
+    controller.expect(*HEATED, (kind, 200), again, **HEATING)
+    controller.expect(("NONE", 1100), **HEATING)
+    controller.expect(("NONE", 1101), **SAFE)
+
+
+@pytest.mark.brief("M19")
+@pytest.mark.parametrize("kind", BAD_KINDS)
+@pytest.mark.parametrize("temperature_c", [45, 46, 47, 48])
+def test_the_band_does_not_bring_the_heater_back(controller, kind, temperature_c):
+    controller.run([*HEATED, temp(150, 45), (kind, 200)])
+    controller.run([level(300, 65)])
+    controller.expect(temp(300, temperature_c), **HELD_OFF)
+    controller.expect(("NONE", 350), **HELD_OFF)
+
+
+STEADY = [
+    (HEATED, HEATING),
+    ([*HEATED, temp(100, 46)], HELD_ON),
+    ([*HEATED, temp(100, 49)], HELD_OFF),
+    ([temp(100, 30), level(100, 40)], FILLING),
+]
+in_every_state = pytest.mark.parametrize(
+    ("steps", "shown"), STEADY, ids=["heating", "held-on", "held-off", "filling"]
+)
+
+
+@pytest.mark.brief("M14", "M16", "M22")
+@in_every_state
+def test_a_temperature_counts_for_exactly_1000_ms(controller, steps, shown):
+    controller.run(steps)
+    again = next(step for step in reversed(steps) if step[0] == "LEVEL")
+    for now_ms in (600, 1099, 1100):
+        controller.expect(level(now_ms, again[3]), ("NONE", now_ms), **shown)
+    controller.expect(("NONE", 1101), **SAFE)
+    controller.expect(level(1101, again[3]), **SAFE)
+
+
+@pytest.mark.brief("M15", "M16", "M22")
+@in_every_state
+def test_a_level_counts_for_exactly_1000_ms(controller, steps, shown):
+    controller.run(steps)
+    again = next(step for step in reversed(steps) if step[0] == "TEMPERATURE")
+    for now_ms in (600, 1099, 1100):
+        controller.expect(temp(now_ms, again[2]), ("NONE", now_ms), **shown)
+    controller.expect(("NONE", 1101), **SAFE)
+    controller.expect(temp(1101, again[2]), **SAFE)
+
+
+@pytest.mark.brief("M14", "M15")
+@pytest.mark.parametrize("start_ms", [10, 100, 123_456])
+def test_the_time_counts_from_the_reading(controller, start_ms):
+    controller.run([level(start_ms, 65), temp(start_ms, 30)])
+    controller.expect(("NONE", start_ms + 1000), **HEATING)
+    controller.expect(("NONE", start_ms + 1001), **SAFE)
+
+
+@pytest.mark.brief("M14", "M18")
+def test_a_temperature_that_went_stale_has_to_come_again(controller):
+    controller.run([*HEATED, level(1100, 65), ("NONE", 1101)])
+    controller.expect(level(1200, 65), **SAFE)
+    controller.expect(temp(1300, 44), **HEATING)
+
+
+@pytest.mark.brief("M15", "M18")
+def test_a_level_that_went_stale_has_to_come_again(controller):
+    controller.run([*HEATED, temp(1100, 30), ("NONE", 1101)])
+    controller.expect(temp(1200, 30), **SAFE)
+    controller.expect(level(1300, 60), **HEATING)
+
+
+@pytest.mark.brief("M19")
+@pytest.mark.parametrize("reading", [level(1100, 65), temp(1100, 46)])
+def test_what_went_stale_within_the_band_stays_unheated(controller, reading):
+    controller.run([*HEATED, temp(100, 46), reading, ("NONE", 1101)])
+    controller.expect(level(1200, 65), temp(1200, 46), **HELD_OFF)
+
+
+@pytest.mark.brief("M14", "M15")
+@pytest.mark.parametrize("age_ms", [1001, 1010, 1050, 5000, 100_000])
+def test_silence_makes_it_safe(controller, age_ms):
+    controller.expect(*HEATED, ("NONE", 100 + age_ms), **SAFE)
+
+
+@pytest.mark.brief("M16", "M17")
+@in_every_state
+def test_idle_steps_change_nothing_in_time(controller, steps, shown):
+    controller.run(steps)
+    for now_ms in range(110, 1101, 10):
+        controller.expect(("NONE", now_ms), **shown)
+
+
+@pytest.mark.brief("M21")
+@in_every_state
+def test_changed_is_said_of_going_stale_and_of_nothing_else(controller, steps, shown):
+    del shown
+    first = controller.step(now_ms=50)
+    controller.run(steps)
+    stamps = range(150, 3000, 50)
+    outputs = controller.run(("NONE", now_ms) for now_ms in stamps)
+    changed = [at for at, out in zip(stamps, outputs, strict=True) if out.changed]
+    assert not first.changed, "at the first step"
+    assert changed == [1150]
+
+
+@pytest.mark.brief("M21")
+def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
+    lines = [
+        level(100, 40),
+        temp(200, 30),
+        level(300, 60),
+        temp(400, 45),
+        temp(500, 47),
+        temp(600, 30),
+        ("INVALID_LEVEL", 700),
+        level(800, 60),
+        ("SENSOR_TIMEOUT", 900),
+    ]
+    for line in lines:
+        controller.run([line])
+        assert not controller.step(now_ms=line[1] + 10).changed, f"after {line}"
+
+
+@pytest.mark.brief("L1")
+@pytest.mark.parametrize(
+    ("value", "temperature_c"), [("20", 20), ("80", 80), ("+21", 21), ("0047", 47)]
+)
+def test_a_temperature_is_read(protocol, value, temperature_c):
+    parsed = protocol.parse(f"SENSE TEMP {value}")
+    assert (parsed.result, parsed.kind) == ("TEMPERATURE", "TEMPERATURE")
+    assert parsed.temperature_c == temperature_c
+
+
+@pytest.mark.brief("L3")
+@pytest.mark.parametrize(
+    ("value", "percent"), [("0", 0), ("100", 100), ("+7", 7), ("007", 7), ("-0", 0)]
+)
+def test_a_level_is_read(protocol, value, percent):
+    parsed = protocol.parse(f"SENSE LEVEL {value}")
+    assert (parsed.result, parsed.kind, parsed.level) == ("LEVEL", "LEVEL", percent)
+
+
+NO_NUMBERS = ["", " 999", " 99999999999999", " banana", " 30.5", " 0x20", " 30 5", " +"]
+
+
+@pytest.mark.brief("L2")
+@pytest.mark.parametrize("rest", [" 19", " 81", " -30", *NO_NUMBERS])
+def test_a_malformed_temperature_is_told_apart(protocol, rest):
+    parsed = protocol.parse(f"SENSE TEMP{rest}")
+    assert (parsed.result, parsed.kind) == ("INVALID_TEMPERATURE",) * 2
+
+
+@pytest.mark.brief("L4")
+@pytest.mark.parametrize("rest", [" -1", " 101", *NO_NUMBERS])
+def test_a_malformed_level_is_told_apart(protocol, rest):
+    parsed = protocol.parse(f"SENSE LEVEL{rest}")
+    assert (parsed.result, parsed.kind) == ("INVALID_LEVEL", "INVALID_LEVEL")
+
+
+@pytest.mark.brief("L5")
+def test_a_fault_is_read(protocol):
+    parsed = protocol.parse("FAULT SENSOR_TIMEOUT")
+    assert (parsed.result, parsed.kind) == ("SENSOR_TIMEOUT", "SENSOR_TIMEOUT")
+
+
+@pytest.mark.brief("L6")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        " ",
+        "HELLO WORLD",
+        "SENSE",
+        "TEMP 20",
+        "LEVEL 20",
+        "SENSE TEMPERATURE 20",
+        "SENSE PRESS 20",
+        "FAULT",
+        "FAULT SENSOR_TIMEOUT 1",
+        "ACT HEATER ON",
+    ],
+)
+def test_any_other_line_is_ignored(protocol, line):
+    parsed = protocol.parse(line)
+    assert (parsed.result, parsed.kind) == ("IGNORED", "NONE")
+
+
+@pytest.mark.brief("L7")
+@pytest.mark.parametrize(
+    ("line", "result"),
+    [
+        ("  SENSE\tTEMP  25 ", "TEMPERATURE"),
+        ("\tSENSE \t LEVEL\t25\t", "LEVEL"),
+        ("SENSE LEVEL 25\r\n", "LEVEL"),
+    ],
+)
+def test_space_does_not_count(protocol, line, result):
+    assert protocol.parse(line).result == result
+
+
+@pytest.mark.brief("L6", "L7")
+@pytest.mark.parametrize(
+    "line", ["sense temp 25", "SENSE Level 25", "Sense TEMP 25", "fault sensor_timeout"]
+)
+def test_case_counts(protocol, line):
+    assert protocol.parse(line).result == "IGNORED"
+
+
+@pytest.mark.brief("L8")
+@pytest.mark.parametrize(
+    ("actuator", "on", "line"),
+    [
+        ("inlet", True, "ACT INLET OPEN\n"),
+        ("inlet", False, "ACT INLET CLOSED\n"),
+        ("heater", True, "ACT HEATER ON\n"),
+        ("heater", False, "ACT HEATER OFF\n"),
+    ],
+)
+def test_an_actuator_line_is_written_if_it_fits(protocol, actuator, on, line):
+    assert protocol.serialise(actuator, on=on) == line
+    assert protocol.serialise(actuator, on=on, size_bytes=len(line) + 1) == line
+    assert protocol.serialise(actuator, on=on, size_bytes=len(line)) is None
+    assert protocol.serialise(actuator, on=on, size_bytes=1) is None
+
+
+PARTS = (
+    *([("TEMPERATURE", 100, value)] for value in (30, 44, 45, 46, 47, 48, 49)),
+    *([("LEVEL", 100, 0, percent)] for percent in (54, 59, 60, 76)),
+    [("TEMPERATURE", 500, 46), ("LEVEL", 0, 0, 65)],
+    [("INVALID_TEMPERATURE", 50, 30, 65)],
+    [("INVALID_LEVEL", 50, 30, 65)],
+    [("SENSOR_TIMEOUT", 50, 30, 65)],
+    *([("NONE", after_ms)] for after_ms in (0, 500, 1001)),
+)
+
+
+@pytest.mark.brief(*(f"M{number}" for number in range(1, 23)))
+def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
+    wrong = difference(controller, oracle, walk(PARTS, in_a_row=3))
+    assert not wrong, wrong

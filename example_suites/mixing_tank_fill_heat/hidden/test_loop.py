@@ -1,0 +1,296 @@
+"""In closed loop: firmware and plant in one time, every actuator at every sample."""
+
+from functools import partial
+
+import pytest
+
+from pytest_embedbench.bench.loop import Coupling, Grouping
+from pytest_embedbench.evaluation.closed_loop import (
+    answer,
+    repeat_only,
+    safe_after_ms,
+    switches,
+)
+
+pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
+
+LOW_C, EARLY_OFF_C, HARD_LIMIT_C = 45, 47, 51
+BURNS_PCT, FILLED_PCT = 55, 60
+STALE_MS, STALE_AT_LATEST_MS, ONE_STALE_AT_LATEST_MS = 1000, 1150, 1200
+TICK_MS = 100
+COUPLING = Coupling(grouping=Grouping.BURST)
+ALWAYS = {
+    "M20: heater on at a level that burns it": lambda state: (
+        state.level >= BURNS_PCT or not state.heater_on
+    ),
+    "M20: heater on with the inlet open": lambda state: (
+        not (state.heater_on and state.inlet_open)
+    ),
+}
+WHILE_SENT = ALWAYS | {
+    "M24: warmer than 51": lambda state: state.temp_c <= HARD_LIMIT_C
+}
+BAD_LINES = [
+    "SENSE TEMP banana",
+    "SENSE TEMP",
+    "SENSE TEMP 19",
+    "SENSE TEMP 81",
+    "SENSE TEMP 30.5",
+    "SENSE TEMP 30 5",
+    "SENSE LEVEL banana",
+    "SENSE LEVEL",
+    "SENSE LEVEL -1",
+    "SENSE LEVEL 101",
+]
+
+
+@pytest.fixture
+def tank(plant):
+    return partial(plant, "mixing_tank_fill_heat")
+
+
+@pytest.fixture
+def run(bench, scenario, tank):
+    """A function that runs a scenario, the limits kept at every sample."""
+
+    def run_scenario(name, limits=WHILE_SENT):
+        bench.wait_for_boot()
+        return bench.run(scenario(name), tank, coupling=COUPLING, invariants=limits)
+
+    return run_scenario
+
+
+@pytest.fixture
+def connect(bench, tank):
+    """A function that connects a tank, the limits kept at every sample."""
+
+    def connect_at(temp_c, level, limits=WHILE_SENT):
+        bench.wait_for_boot()
+        return bench.connect(
+            tank(temp_c=temp_c, level=level), coupling=COUPLING, invariants=limits
+        )
+
+    return connect_at
+
+
+@pytest.fixture
+def loop(bench, connect):
+    """A tank that is heated while its sensors may fail: it is at 29 and 73."""
+    loop = connect(20, 75, limits=ALWAYS)
+    bench.run_for(2 * TICK_MS)
+    assert (loop.state.temp_c, loop.state.heater_on) == (29, True)
+    return loop
+
+
+def is_safe(state):
+    return not state.inlet_open and not state.heater_on
+
+
+def unheated_until_cold(bench, loop):
+    """Insist that the heater stays off down to 45, and runs below."""
+    while loop.state.temp_c >= LOW_C:
+        bench.run_for(TICK_MS)
+        assert is_safe(loop.state), f"not safe at {loop.state.temp_c}"
+    bench.run_for(TICK_MS)
+    assert loop.state.heater_on, "a low temperature did not start the heater"
+
+
+@pytest.mark.brief("M3", "M4", "M5", "M6", "M7", "M9", "M10", "M20", "M24")
+def test_the_tank_is_filled_and_heated_and_kept_so(run):
+    kept = run("fill_and_heat")
+    levels = {sample.at_ms: sample.state.level for sample in kept.samples}
+    assert [levels[at_ms] for at_ms in (100, 800, 900, 1000)] == [7, 56, 63, 62]
+    inlet = switches(kept.samples, "inlet_open")
+    heater = switches(kept.samples, "heater_on")
+    assert len(inlet) > 20, "the inlet hardly ever switched"
+    assert len(heater) > 20, "the heater hardly ever switched"
+    for state in inlet:
+        edge = state.inlet_open == (state.level < FILLED_PCT)
+        assert edge, f"the inlet switched in {state}"
+    for state in heater:
+        edge = (
+            state.temp_c < LOW_C
+            if state.heater_on
+            else state.temp_c >= EARLY_OFF_C or state.level < FILLED_PCT
+        )
+        assert edge, f"the heater switched in {state}"
+    warm = [s.state.temp_c for s in kept.samples if s.at_ms >= 3000]
+    assert min(warm) >= LOW_C - 3, "not kept warm"
+
+
+@pytest.mark.brief("M5", "M6", "M7", "M9", "M24")
+@pytest.mark.parametrize("start_c", [20, 33, 38, 40, 41, 42, 43, 44])
+def test_the_tank_warms_up_and_gets_never_too_warm(bench, connect, start_c):
+    loop = connect(start_c, 75)
+    bench.run_for(14 * TICK_MS)
+    heater = switches(loop.samples, "heater_on")
+    assert loop.samples[1].state.heater_on, "the first frames did not start the heater"
+    assert heater[1].temp_c >= EARLY_OFF_C, "stopped too early"
+
+
+@pytest.mark.brief("M3", "M20")
+def test_the_heater_stops_when_liquid_is_let_out(run):
+    let_out = run("let_out")
+    states = {sample.at_ms: sample.state for sample in let_out.samples}
+    assert states[300].heater_on is False, "it burns"
+    assert states[300].inlet_open, "the inlet stayed closed"
+    assert states[400].level == 61
+    assert states[400].heater_on, "the heater did not come back"
+
+
+@pytest.mark.brief("M4")
+def test_a_tank_that_is_too_full_is_heated_all_the_same(run):
+    overfilled = run("overfilled")
+    states = {sample.at_ms: sample.state for sample in overfilled.samples}
+    assert states[400].heater_on, "the heater stopped"
+    assert not any(state.inlet_open for state in states.values()), "filled further"
+    assert overfilled.metrics["heater_transitions"] == 2
+
+
+@pytest.mark.brief("M14", "M15", "M23")
+@pytest.mark.parametrize("name", ["silence", "silence_while_filling"])
+def test_silence_makes_it_safe_after_a_second(run, name):
+    silent = run(name, limits=ALWAYS)
+    since_us = silent.last_frame_us
+    safe = [r.at_us for r in silent.replies if r.at_us > since_us and is_safe(r.state)]
+    assert not is_safe(silent.samples[1].state), "nothing was ever done"
+    assert safe, "not safe at the end"
+    assert STALE_MS <= (safe[0] - since_us) / 1000 <= STALE_AT_LATEST_MS
+    assert is_safe(silent.samples[-1].state), "it was not left safe"
+
+
+@pytest.mark.brief("M14", "M15", "M22", "M23")
+@pytest.mark.parametrize(
+    ("silent", "line"),
+    [
+        ("TEMP", "SENSE LEVEL 65"),
+        ("TEMP", "SENSE LEVEL 40"),
+        ("LEVEL", "SENSE TEMP 30"),
+        ("LEVEL", "SENSE TEMP 46"),
+    ],
+)
+def test_each_sensor_goes_stale_on_its_own(bench, loop, silent, line):
+    repeat_only(bench, loop, line, ticks=9)
+    assert not is_safe(loop.state), "safe before 1000 ms of silence"
+    repeat_only(bench, loop, line, ticks=6)
+    elapsed_ms = safe_after_ms(loop, silent, is_safe)
+    assert elapsed_ms is not None, f"{silent} went stale and nothing happened"
+    assert STALE_MS <= elapsed_ms <= ONE_STALE_AT_LATEST_MS
+    assert is_safe(loop.state), "it was not left safe"
+
+
+@pytest.mark.brief("M14", "M15", "M18", "M19")
+@pytest.mark.parametrize("line", ["SENSE LEVEL 65", "SENSE TEMP 30"])
+def test_a_sensor_that_comes_back_in_the_band_starts_nothing(bench, loop, line):
+    repeat_only(bench, loop, line, ticks=20)
+    assert is_safe(loop.state)
+    loop.change(temp_c=46, level=75)
+    loop.frames_until_ms = None
+    unheated_until_cold(bench, loop)
+
+
+@pytest.mark.brief("M16", "M17", "M22")
+def test_a_short_silence_is_no_fault(bench, loop):
+    loop.frames_until_ms = loop.plant_ms - 1
+    for _ in range(8):
+        bench.run_for(TICK_MS)
+        assert loop.state.heater_on, "safe before 1000 ms of silence"
+
+
+@pytest.mark.brief("M11", "M12", "M18", "M19", "L1", "L2", "L3", "L4")
+@pytest.mark.parametrize("line", BAD_LINES)
+def test_a_malformed_reading_makes_it_safe_until_it_may_run_again(bench, loop, line):
+    loop.inject(line)
+    loop.frames_until_ms = loop.plant_ms - 1
+    bench.run_for(TICK_MS)
+    assert is_safe(loop.state), "not safe after the malformed reading"
+    loop.change(temp_c=46, level=75)
+    loop.frames_until_ms = None
+    unheated_until_cold(bench, loop)
+
+
+@pytest.mark.brief("M11", "M12", "M18")
+@pytest.mark.parametrize(
+    ("bad", "other"),
+    [("SENSE TEMP 19", "SENSE LEVEL 40"), ("SENSE LEVEL 101", "SENSE TEMP 30")],
+)
+def test_the_other_sensor_does_not_end_what_a_malformed_reading_began(
+    bench, loop, bad, other
+):
+    loop.inject(bad)
+    repeat_only(bench, loop, other, ticks=5)
+    assert all(is_safe(r.state) for r in loop.replies if r.plant_ms >= 200)
+
+
+@pytest.mark.brief("M11", "M12", "M13", "M18", "L5")
+@pytest.mark.parametrize("name", ["fault", "malformed_temperature", "malformed_level"])
+def test_a_bad_line_makes_it_safe_within_a_frame_and_for_good(run, name):
+    bad = run(name)
+    assert bad.samples[1].state.heater_on, "the heater never ran"
+    assert all(is_safe(s.state) for s in bad.samples if s.at_ms > TICK_MS)
+
+
+@pytest.mark.brief("M22", "L6")
+def test_lines_of_others_neither_count_nor_disturb(bench, loop):
+    for line in ("SENSE PRESS 20", "SENSE", "sense level 20"):
+        repeat_only(bench, loop, line, ticks=3)
+        assert loop.state.heater_on, f"{line} made it safe"
+    repeat_only(bench, loop, "HELLO WORLD", ticks=3)
+    assert is_safe(loop.state), "an ignored line kept the heater running"
+
+
+@pytest.mark.brief("M1", "M2", "L8")
+@pytest.mark.parametrize("line", ["HELLO WORLD", "SENSE LEVEL 40", "SENSE TEMP 30"])
+def test_it_is_safe_after_start_up_until_both_have_come_in(bench, connect, line):
+    loop = connect(30, 65)
+    repeat_only(bench, loop, line, ticks=15)
+    assert all(is_safe(sample.state) for sample in loop.samples)
+
+
+@pytest.mark.brief("M1", "M19")
+@pytest.mark.parametrize("temp_c", [46, 48])
+def test_a_tank_that_starts_within_the_band_is_not_heated(bench, connect, temp_c):
+    unheated_until_cold(bench, connect(temp_c, 75))
+
+
+@pytest.mark.needs("reset")
+@pytest.mark.brief("M1", "M19")
+def test_it_is_safe_after_a_restart(bench, loop):
+    loop.change(temp_c=46, level=75)
+    bench.reset()
+    bench.wait_for_boot()
+    unheated_until_cold(bench, loop)
+
+
+@pytest.mark.brief("L6", "L9")
+def test_every_line_is_answered_whether_anything_has_changed_or_not(bench):
+    bench.wait_for_boot()
+    bench.run_for(TICK_MS)
+    for line, inlet, heater, state in (
+        ("SENSE TEMP 44", "CLOSED", "OFF", "SAFE_IDLE"),
+        ("SENSE LEVEL 59", "OPEN", "OFF", "FILLING"),
+        ("SENSE LEVEL 59", "OPEN", "OFF", "FILLING"),
+        ("SENSE LEVEL 60", "CLOSED", "ON", "HEATING"),
+        ("SENSE TEMP 46", "CLOSED", "ON", "HOLDING"),
+        ("SENSE TEMP 47", "CLOSED", "OFF", "HOLDING"),
+        ("SENSE TEMP 49", "CLOSED", "OFF", "HOLDING"),
+        ("SENSE TEMP 49", "CLOSED", "OFF", "HOLDING"),
+        ("FAULT SENSOR_TIMEOUT", "CLOSED", "OFF", "SAFE_IDLE"),
+    ):
+        expected = [f"ACT INLET {inlet}", f"ACT HEATER {heater}", f"DBG STATE {state}"]
+        assert answer(bench, line) == expected, f"to {line}"
+    assert answer(bench, "SENSE PRESS 20") == []
+
+
+@pytest.mark.brief("M14", "M15", "M21", "M23")
+def test_stale_readings_are_said_just_once(bench):
+    bench.wait_for_boot()
+    bench.run_for(TICK_MS)
+    bench.uart.skip()
+    bench.send("SENSE LEVEL 65")
+    bench.send("SENSE TEMP 49")
+    bench.expect("^DBG STATE HOLDING$", within_ms=TICK_MS)
+    bench.expect_silence(for_ms=STALE_MS - TICK_MS, ignoring="^DBG HEARTBEAT$")
+    bench.expect("^ACT HEATER OFF$", within_ms=250)
+    bench.expect("^DBG STATE SAFE_IDLE$", within_ms=5)
+    bench.expect_silence(for_ms=2 * STALE_MS, ignoring="^DBG HEARTBEAT$")
