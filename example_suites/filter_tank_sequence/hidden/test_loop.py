@@ -1,0 +1,358 @@
+"""In closed loop: firmware and plant in one time, every actuator at every sample."""
+
+from functools import partial
+from itertools import pairwise
+
+import pytest
+
+from pytest_embedbench.bench.loop import Coupling, Grouping
+from pytest_embedbench.evaluation.closed_loop import (
+    answer,
+    repeat_only,
+    safe_after_ms,
+    switches,
+)
+
+pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
+
+CLEAR_NTU, DISTURBED_NTU = 35, 50
+COMPLETE_PCT, PROCESS_PCT = 15, 40
+STALE_MS, STALE_AT_LATEST_MS, ONE_STALE_AT_LATEST_MS = 1000, 1150, 1200
+SETTLED_AT_LEAST_MS = 380
+TICK_MS = 100
+COUPLING = Coupling(grouping=Grouping.BURST)
+LIMITS = {
+    "F1: the filter runs with the drain open": lambda state: (
+        not (state.filter_on and state.drain_open)
+    ),
+    "F8: drains what is cloudier than 50": lambda state: (
+        not state.drain_open
+        or state.turbidity_ntu <= DISTURBED_NTU + 4
+        or state.level < PROCESS_PCT
+    ),
+}
+BAD_LINES = [
+    "SENSE TURB banana",
+    "SENSE TURB",
+    "SENSE TURB -1",
+    "SENSE TURB 101",
+    "SENSE TURB 20.5",
+    "SENSE TURB 20 5",
+    "SENSE LEVEL banana",
+    "SENSE LEVEL",
+    "SENSE LEVEL -1",
+    "SENSE LEVEL 999",
+]
+
+
+@pytest.fixture
+def tank(plant):
+    return partial(plant, "filter_tank_sequence")
+
+
+@pytest.fixture
+def run(bench, scenario, tank):
+    """A function that runs a scenario, the limits kept at every sample."""
+
+    def run_scenario(name):
+        bench.wait_for_boot()
+        seen = bench.run(scenario(name), tank, coupling=COUPLING, invariants=LIMITS)
+        settled_before_draining(seen)
+        return seen
+
+    return run_scenario
+
+
+@pytest.fixture
+def connect(bench, tank):
+    """A function that connects a tank, the limits kept at every sample."""
+
+    def connect_at(turbidity_ntu, level):
+        bench.wait_for_boot()
+        return bench.connect(
+            tank(turbidity_ntu=turbidity_ntu, level=level),
+            coupling=COUPLING,
+            invariants=LIMITS,
+        )
+
+    return connect_at
+
+
+@pytest.fixture
+def filtering(bench, connect):
+    """A tank that is filtered: it is at 72 NTU and the filter runs."""
+    loop = connect(100, 72)
+    bench.run_for(2 * TICK_MS)
+    assert (loop.state.turbidity_ntu, loop.state.filter_on) == (72, True)
+    return loop
+
+
+@pytest.fixture
+def draining(bench, connect):
+    """A tank that is drained: it was clear from the start."""
+    loop = connect(0, 100)
+    bench.run_for(8 * TICK_MS)
+    assert loop.state.drain_open, "a clear liquid was not drained"
+    return loop
+
+
+def is_safe(state):
+    return not state.filter_on and not state.drain_open
+
+
+def is_complete(state):
+    return is_safe(state) and state.level < COMPLETE_PCT
+
+
+def settled_before_draining(seen):
+    """F27: clear and at rest for 400 ms, whenever the drain is opened."""
+    at_rest_us, was_open = 0, False
+    for reply in seen.replies:
+        state = reply.state
+        if state.drain_open and not was_open:
+            assert state.turbidity_ntu <= CLEAR_NTU, f"drained what is cloudy: {state}"
+            assert at_rest_us is not None, "drained without having settled"
+            settled_ms = (reply.at_us - at_rest_us) / 1000
+            assert settled_ms >= SETTLED_AT_LEAST_MS, f"drained after {settled_ms} ms"
+        if not is_safe(state):
+            at_rest_us = None
+        elif at_rest_us is None:
+            at_rest_us = reply.at_us
+        was_open = state.drain_open
+
+
+def switched_at(seen, actuator):
+    """Return at which plant times an actuator was switched."""
+    return [
+        after.at_ms
+        for before, after in pairwise(seen.samples)
+        if getattr(before.state, actuator) != getattr(after.state, actuator)
+    ]
+
+
+def begins_anew(bench, loop):
+    """Insist that a clear liquid has to be seen three times, and then to settle."""
+    loop.change(turbidity_ntu=0, level=72)
+    loop.frames_until_ms = None
+    for _ in range(6):
+        bench.run_for(TICK_MS)
+        assert is_safe(loop.state), "it did not begin anew"
+    bench.run_for(2 * TICK_MS)
+    assert loop.state.drain_open, "it was not drained in the end"
+
+
+@pytest.mark.brief("F1", "F4", "F7", "F9", "F14", "F15", "F16", "F18", "F27")
+def test_a_cloudy_tank_is_filtered_settles_and_is_drained(run):
+    cycle = run("cycle")
+    assert switched_at(cycle, "filter_on") == [0, 600]
+    assert switched_at(cycle, "drain_open") == [1000, 1500]
+    assert is_complete(cycle.samples[-1].state)
+
+
+@pytest.mark.brief("F5", "F15", "F18", "F27")
+def test_a_clear_tank_is_drained_without_being_filtered(run):
+    clear = run("never_cloudy")
+    assert switched_at(clear, "filter_on") == []
+    assert switched_at(clear, "drain_open") == [700, 1400]
+    assert is_complete(clear.samples[-1].state)
+
+
+@pytest.mark.brief("F10")
+def test_a_tank_with_too_little_in_it_is_left_alone(run):
+    low = run("low")
+    assert switched_at(low, "filter_on") == []
+    assert switched_at(low, "drain_open") == []
+
+
+@pytest.mark.brief("F4", "F11", "F27")
+def test_what_is_stirred_up_while_it_settles_is_filtered_again(run):
+    stirred = run("stirred_while_settling")
+    assert switched_at(stirred, "filter_on") == [0, 400, 600, 900]
+    assert switched_at(stirred, "drain_open") == [1300, 1800]
+    assert is_complete(stirred.samples[-1].state)
+
+
+@pytest.mark.brief("F12", "F13", "F27")
+def test_what_is_stirred_up_slightly_only_settles_for_longer(run):
+    stirred = run("stirred_slightly_while_settling")
+    assert switched_at(stirred, "filter_on") == [0, 400]
+    assert switched_at(stirred, "drain_open") == [900, 1400]
+    assert is_complete(stirred.samples[-1].state)
+
+
+@pytest.mark.brief("F4", "F8", "F27")
+def test_what_is_stirred_up_while_it_is_drained_is_filtered_again(run):
+    stirred = run("stirred_while_draining")
+    assert switched_at(stirred, "filter_on") == [0, 400, 900, 1300]
+    assert switched_at(stirred, "drain_open") == [800, 900, 1700, 2100]
+    assert is_complete(stirred.samples[-1].state)
+
+
+@pytest.mark.brief("F9")
+@pytest.mark.parametrize(
+    "name", ["stirred_slightly_while_draining", "stirred_near_the_end"]
+)
+def test_what_is_stirred_up_less_or_late_is_drained_all_the_same(run, name):
+    stirred = run(name)
+    assert switched_at(stirred, "filter_on") == [0, 400]
+    assert switched_at(stirred, "drain_open") == [800, 1300]
+    assert is_complete(stirred.samples[-1].state)
+
+
+@pytest.mark.brief("F7", "F14", "F15", "F27")
+def test_a_tank_that_is_filled_again_goes_through_it_again(run):
+    refilled = run("refilled")
+    filters = switches(refilled.samples, "filter_on")
+    drains = switches(refilled.samples, "drain_open")
+    assert [state.filter_on for state in filters] == [True, False]
+    assert [state.drain_open for state in drains] == [True, False, True, False]
+    assert is_complete(refilled.samples[-1].state)
+
+
+@pytest.mark.brief("F20", "F21", "F26")
+@pytest.mark.parametrize("name", ["silence", "silence_while_draining"])
+def test_silence_makes_it_safe_after_a_second(run, name):
+    silent = run(name)
+    after_ms = safe_after_ms(silent, "LEVEL", is_safe)
+    assert after_ms is not None, "not safe at the end"
+    assert STALE_MS <= after_ms <= STALE_AT_LATEST_MS, f"safe after {after_ms} ms"
+
+
+@pytest.mark.brief("F20", "F21", "F25", "F26")
+@pytest.mark.parametrize(
+    ("silent", "line"), [("TURB", "SENSE LEVEL 72"), ("LEVEL", "SENSE TURB 80")]
+)
+def test_each_sensor_goes_stale_on_its_own(bench, filtering, silent, line):
+    repeat_only(bench, filtering, line, ticks=15)
+    after_ms = safe_after_ms(filtering, silent, is_safe)
+    assert after_ms is not None, f"{silent} went stale and it was not left safe"
+    assert STALE_MS <= after_ms <= ONE_STALE_AT_LATEST_MS, f"safe after {after_ms} ms"
+
+
+@pytest.mark.brief("F20", "F21", "F26")
+@pytest.mark.parametrize(
+    ("silent", "line"), [("TURB", "SENSE LEVEL 72"), ("LEVEL", "SENSE TURB 20")]
+)
+def test_a_sensor_that_goes_stale_closes_the_drain(bench, draining, silent, line):
+    repeat_only(bench, draining, line, ticks=15)
+    after_ms = safe_after_ms(draining, silent, is_safe)
+    assert after_ms is not None, f"{silent} went stale and the drain stayed open"
+    assert STALE_MS <= after_ms <= ONE_STALE_AT_LATEST_MS, f"safe after {after_ms} ms"
+
+
+@pytest.mark.brief("F6", "F20", "F21", "F23")
+@pytest.mark.parametrize("line", ["SENSE LEVEL 72", "SENSE TURB 20", "HELLO WORLD"])
+def test_it_begins_anew_when_a_sensor_comes_back(bench, draining, line):
+    repeat_only(bench, draining, line, ticks=20)
+    assert is_safe(draining.state)
+    begins_anew(bench, draining)
+
+
+@pytest.mark.brief("F18", "F22", "F25")
+@pytest.mark.parametrize("name", ["filtering", "draining"])
+def test_a_short_silence_is_no_fault(bench, request, name):
+    loop = request.getfixturevalue(name)
+    loop.frames_until_ms = loop.plant_ms - 1
+    for _ in range(8):
+        bench.run_for(TICK_MS)
+        assert not is_safe(loop.state), "safe before 1000 ms of silence"
+
+
+@pytest.mark.brief("F6", "F19", "F23", "L1", "L2", "L3", "L4")
+@pytest.mark.parametrize("line", BAD_LINES)
+def test_a_malformed_reading_closes_the_drain_and_all_begins_anew(
+    bench, draining, line
+):
+    draining.inject(line)
+    draining.frames_until_ms = draining.plant_ms - 1
+    bench.run_for(TICK_MS)
+    assert is_safe(draining.state), "not safe after the malformed reading"
+    begins_anew(bench, draining)
+
+
+@pytest.mark.brief("F19", "F23")
+@pytest.mark.parametrize(
+    ("bad", "other"),
+    [("SENSE TURB 101", "SENSE LEVEL 72"), ("SENSE LEVEL 101", "SENSE TURB 80")],
+)
+def test_the_other_sensor_does_not_end_what_a_malformed_reading_began(
+    bench, filtering, bad, other
+):
+    filtering.inject(bad)
+    repeat_only(bench, filtering, other, ticks=5)
+    assert all(is_safe(r.state) for r in filtering.replies if r.plant_ms >= 200)
+
+
+@pytest.mark.brief("F19", "F23", "L5")
+@pytest.mark.parametrize("name", ["fault", "malformed_turbidity", "malformed_level"])
+def test_a_bad_line_makes_it_safe_within_a_frame_and_for_good(run, name):
+    bad = run(name)
+    assert bad.samples[1].state.filter_on, "the filter never ran"
+    assert all(is_safe(s.state) for s in bad.samples if s.at_ms > TICK_MS)
+
+
+@pytest.mark.brief("F25", "L6")
+def test_lines_of_others_neither_count_nor_disturb(bench, filtering):
+    for line in ("SENSE PRESS 20", "SENSE", "sense turb 20"):
+        repeat_only(bench, filtering, line, ticks=3)
+        assert filtering.state.filter_on, f"{line} made it safe"
+    repeat_only(bench, filtering, "HELLO WORLD", ticks=3)
+    assert is_safe(filtering.state), "an ignored line kept the filter running"
+
+
+@pytest.mark.brief("F2", "F3", "L8")
+@pytest.mark.parametrize("line", ["HELLO WORLD", "SENSE LEVEL 72", "SENSE TURB 80"])
+def test_it_is_safe_after_start_up_until_both_have_come_in(bench, connect, line):
+    loop = connect(80, 72)
+    repeat_only(bench, loop, line, ticks=15)
+    assert all(is_safe(sample.state) for sample in loop.samples)
+
+
+@pytest.mark.needs("reset")
+@pytest.mark.brief("F2", "F6")
+def test_it_begins_anew_after_a_restart(bench, draining):
+    bench.reset()
+    bench.wait_for_boot()
+    begins_anew(bench, draining)
+
+
+@pytest.mark.brief("F1", "L6", "L9")
+def test_every_line_is_answered_whether_anything_has_changed_or_not(bench):
+    bench.wait_for_boot()
+    bench.run_for(TICK_MS)
+    for line, filtered, drain, state in (
+        ("SENSE TURB 36", "OFF", "CLOSED", "SAFE_IDLE"),
+        ("SENSE LEVEL 40", "ON", "CLOSED", "FILTERING"),
+        ("SENSE LEVEL 40", "ON", "CLOSED", "FILTERING"),
+        ("SENSE TURB 35", "ON", "CLOSED", "FILTERING"),
+        ("SENSE TURB 35", "ON", "CLOSED", "FILTERING"),
+        ("SENSE TURB 35", "OFF", "CLOSED", "SETTLING"),
+        ("SENSE TURB 40", "OFF", "CLOSED", "SETTLING"),
+        ("SENSE LEVEL 14", "OFF", "CLOSED", "COMPLETE"),
+        ("SENSE LEVEL 14", "OFF", "CLOSED", "COMPLETE"),
+        ("FAULT SENSOR_TIMEOUT", "OFF", "CLOSED", "SAFE_IDLE"),
+    ):
+        expected = [
+            f"ACT FILTER {filtered}",
+            f"ACT DRAIN {drain}",
+            f"DBG STATE {state}",
+        ]
+        assert answer(bench, line) == expected, f"to {line}"
+    assert answer(bench, "SENSE PRESS 20") == []
+
+
+@pytest.mark.brief("F18", "F20", "F21", "F24", "F26")
+def test_what_time_changes_is_said_just_once(bench):
+    bench.wait_for_boot()
+    bench.run_for(TICK_MS)
+    bench.uart.skip()
+    for line in ("LEVEL 72", "TURB 20", "TURB 20", "TURB 20"):
+        bench.send(f"SENSE {line}")
+    bench.expect("^DBG STATE SETTLING$", within_ms=TICK_MS)
+    bench.expect_silence(for_ms=370, ignoring="^DBG HEARTBEAT$")
+    bench.expect("^ACT DRAIN OPEN$", within_ms=TICK_MS)
+    bench.expect("^DBG STATE DRAINING$", within_ms=5)
+    bench.expect_silence(for_ms=450, ignoring="^DBG HEARTBEAT$")
+    bench.expect("^ACT DRAIN CLOSED$", within_ms=250)
+    bench.expect("^DBG STATE SAFE_IDLE$", within_ms=5)
+    bench.expect_silence(for_ms=2 * STALE_MS, ignoring="^DBG HEARTBEAT$")
