@@ -184,6 +184,27 @@ class SharedBoard(Protocol):
         ...
 
 
+class Standby(Protocol):
+    """An image that stands ready to be booted again and again."""
+
+    def boot(self) -> Board:
+        """Return a board at time 0, as fresh as the first; the caller closes it."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the image; the boards have been closed."""
+        ...
+
+
+@runtime_checkable
+class Copying(Protocol):
+    """An engine for which one more board of an image costs about a millisecond."""
+
+    def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> Standby:
+        """Make ready to boot ``image`` many times; raises what ``boot`` raises."""
+        ...
+
+
 class Builder(Protocol):
     """Something that turns a project into an image."""
 

@@ -8,14 +8,15 @@ package: an edit surface, a starter, a reference solution) or a ``platformio.ini
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError, NothingSubmitted
 from pytest_embedbench.model import FirmwareSource
-from pytest_embedbench.tables import check_items, check_keys, read_table
+from pytest_embedbench.tables import check_items, check_keys, read_table, rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _TASK_FILE = "task.toml"
@@ -50,11 +51,33 @@ class ControllerApi:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sensor:
+    """A stream of lines: what they say, and what the controller takes them for.
+
+    ``line`` is what stands before the value (``SENSE LEVEL``), which goes into the
+    input's member ``value``. A valid one is a whole number from ``lowest`` to
+    ``highest`` and of kind ``kind``, or one of ``words``, which go by the number of
+    their place and have kinds of their own; ``around`` are the numbers at which
+    something changes.
+    """
+
+    line: str
+    value: str
+    invalid: str
+    kind: str = ""
+    lowest: int = 0
+    highest: int = 0
+    around: tuple[int, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """A task package as its ``task.toml`` has it.
 
     ``edit_surface`` are the files that a submission may replace, relative to the
-    package; ``boot_line`` is what the firmware says once it is up.
+    package; ``boot_line`` is what the firmware says once it is up. ``sensors`` and
+    ``timeouts_ms`` are what sequences of lines are made from: see ``properties``.
     """
 
     name: str
@@ -64,6 +87,8 @@ class Task:
     boot_line: str
     solution: str = "solution"
     controller: ControllerApi | None = None
+    sensors: tuple[Sensor, ...] = ()
+    timeouts_ms: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,13 +166,24 @@ def load_task(file: Path) -> Task:
     """
     where = str(file)
     top = read_table(file)
-    check_keys(where, "", top, required={"task": dict}, optional={"controller": dict})
+    optional = {"controller": dict, "sensor": list}
+    check_keys(where, "", top, required={"task": dict}, optional=optional)
     table: dict[str, Any] = top["task"]
-    check_keys(where, "task.", table, required=_REQUIRED, optional={"solution": str})
+    optional = {"solution": str, "timeouts_ms": list}
+    check_keys(where, "task.", table, required=_REQUIRED, optional=optional)
     check_items(where, "task.edit_surface", table["edit_surface"], str)
     surface: list[str] = table.pop("edit_surface")
+    timeouts_ms: list[int] = table.pop("timeouts_ms", [])
+    if timeouts_ms:
+        check_items(where, "task.timeouts_ms", [*timeouts_ms], int)
     controller = _controller(where, top["controller"]) if "controller" in top else None
-    return Task(**table, edit_surface=tuple(surface), controller=controller)
+    return Task(
+        **table,
+        edit_surface=tuple(surface),
+        controller=controller,
+        sensors=tuple(_sensors(where, top.get("sensor", []))),
+        timeouts_ms=tuple(timeouts_ms),
+    )
 
 
 def submitted(folder: Path, name: str) -> Path | None:
@@ -171,3 +207,13 @@ def _controller(where: str, table: dict[str, Any]) -> ControllerApi:
                 message = f"{where}: controller.{key}: {name!r} is not a name in C"
                 raise ConfigError(message)
     return ControllerApi(**{key: tuple(names) for key, names in table.items()})
+
+
+def _sensors(where: str, entries: object) -> Iterator[Sensor]:
+    required: dict[str, type] = {"line": str, "value": str, "invalid": str}
+    words: dict[str, type] = {"words": dict}
+    numeric = {"kind": str, "lowest": int, "highest": int, "around": list}
+    for here, table in rows(where, "sensor", entries):
+        own = words if "words" in table else numeric
+        check_keys(where, f"{here}.", table, required=required | own)
+        yield Sensor(**table | {"around": tuple(table.get("around", ()))})

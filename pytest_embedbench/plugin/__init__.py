@@ -36,6 +36,7 @@ from pytest_embedbench.plugin.host import (
     protocol,
 )
 from pytest_embedbench.plugin.paper import paper_run
+from pytest_embedbench.plugin.properties import fresh_board, judge
 from pytest_embedbench.plugin.real import real_board, real_boards
 from pytest_embedbench.plugin.reports import Reports
 from pytest_embedbench.plugin.stash import (
@@ -59,8 +60,10 @@ __all__ = [
     "controller",
     "firmware_image",
     "firmware_source",
+    "fresh_board",
     "host",
     "host_program",
+    "judge",
     "make_bench",
     "mega_board",
     "nano_board",

@@ -36,6 +36,10 @@ class Native:
 
         return NativeBoard(spec, image.elf_path, launch)
 
+    def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> NativeForkServer:
+        """Start ``image`` once; each board is then a copy of it."""
+        return NativeForkServer(spec, image)
+
     def missing(self) -> ToolMissing | None:
         """Say that Windows will not do; all else is the builder's concern."""
         if os.name == "posix":

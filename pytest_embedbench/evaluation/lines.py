@@ -1,0 +1,63 @@
+"""What a line means to a controller: the protocol's rules, told a second time.
+
+A firmware's parser is compared with this one, so neither is made from the other.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_embedbench.task import Sensor
+
+FAULT = "FAULT SENSOR_TIMEOUT"
+FAULT_KIND = "SENSOR_TIMEOUT"
+_USABLE_CHARACTERS = 127
+_BLANKS = re.compile(r"[ \t]+")
+_SPACE = " \t\n\v\f\r"
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
+
+
+class Input(NamedTuple):
+    """A line as a controller gets it: its kind, and the value it has, if any."""
+
+    kind: str
+    value: str = ""
+    number: int = 0
+
+
+def meaning(line: str, sensors: Iterable[Sensor]) -> Input | None:
+    """Return what a line comes to; nothing, if it is ignored."""
+    words = _BLANKS.split(line[:_USABLE_CHARACTERS].strip(_SPACE))
+    if " ".join(words) == FAULT:
+        return Input(FAULT_KIND)
+    for sensor in sensors:
+        begin = sensor.line.split()
+        if words[: len(begin)] == begin:
+            rest = words[len(begin) :]
+            return _of_word(rest, sensor) if sensor.words else _of_number(rest, sensor)
+    return None
+
+
+def _of_number(rest: list[str], sensor: Sensor) -> Input:
+    if len(rest) == 1 and _WHOLE_NUMBER.fullmatch(rest[0]):
+        number = int(rest[0])
+        if sensor.lowest <= number <= sensor.highest:
+            return Input(sensor.kind, sensor.value, number)
+    return Input(sensor.invalid)
+
+
+def _of_word(rest: list[str], sensor: Sensor) -> Input | None:
+    """Read the value of a sensor with words.
+
+    Another word is malformed; without a word, or with several, the line is ignored.
+    """
+    if len(rest) != 1:
+        return None
+    if rest[0] not in sensor.words:
+        return Input(sensor.invalid)
+    number = list(sensor.words).index(rest[0])
+    return Input(sensor.words[rest[0]], sensor.value, number)

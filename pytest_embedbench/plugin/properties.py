@@ -1,0 +1,68 @@
+"""Fixtures for property-based tests: fresh boards, and what they are judged by."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.plugin.stash import session_of
+from pytest_embedbench.plugin.told import told_plainly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_embedbench.contracts import Board
+    from pytest_embedbench.model import BoardSpec, FirmwareImage
+    from pytest_embedbench.properties.judging import Judge
+
+
+@pytest.fixture
+def fresh_board(
+    request: pytest.FixtureRequest,
+    board_spec: BoardSpec,
+    firmware_image: FirmwareImage,
+) -> Iterator[Callable[[], Board]]:
+    """A function that boots a board as good as new, and closes the one before it.
+
+    About a millisecond a board where the engine can copy a running one (``native``).
+    """
+    from pytest_embedbench.contracts import Copying  # noqa: PLC0415  # late
+
+    session = session_of(request.config)
+    with ExitStack() as opened:
+        engine = session.registry.engine(board_spec.engine)
+        standby = None
+        if isinstance(engine, Copying):
+            with told_plainly():
+                standby = engine.stand_ready(board_spec, firmware_image)
+            opened.callback(standby.close)
+        boards = opened.enter_context(ExitStack())
+
+        def fresh() -> Board:
+            boards.close()
+            if standby is not None:
+                board = standby.boot()
+            else:
+                (board,) = session.boot([(board_spec, firmware_image)])
+            boards.callback(board.close)
+            return board
+
+        yield fresh
+
+
+@pytest.fixture
+def judge(request: pytest.FixtureRequest) -> Judge:
+    """The suite's task, plant and oracle: see ``properties.check_against``."""
+    from pytest_embedbench.evaluation.oracle import load_oracle  # noqa: PLC0415  # late
+    from pytest_embedbench.properties.judging import Judge  # noqa: PLC0415
+
+    session = session_of(request.config)
+    with told_plainly():
+        task = session.task(request.path)
+        return Judge(
+            task=task,
+            plant=session.registry.plant(task.plant),
+            make_oracle=load_oracle(session.suite(request.path)),
+        )
