@@ -277,7 +277,24 @@ class ForbiddenOutput(FirmwareFault):
 
 
 class InvariantBroken(FirmwareFault):
-    """The plant was driven where it must not go."""
+    """The plant was driven where it must not go.
+
+    Args:
+        invariant: What should hold, as a sentence.
+        plant_ms: When it did not.
+        state: The plant's state then, as it reads.
+        evidence: The conversation before it.
+    """
+
+    def __init__(
+        self, invariant: str, plant_ms: int, state: str, evidence: str = ""
+    ) -> None:
+        self.invariant = invariant
+        self.plant_ms = plant_ms
+        self.state = state
+        self.evidence = evidence
+        where = f"does not hold at {plant_ms} ms of plant time, with {state}"
+        super().__init__(f"{invariant}: {where}\n{evidence}".rstrip())
 
 
 class MalformedFrame(FirmwareFault):

@@ -74,6 +74,14 @@ def new_file(path: Path) -> TextIO:
     return path.open("x", encoding="utf-8", newline="\n")
 
 
+def replace_json(file: Path, record: Mapping[str, Any]) -> None:
+    """Write a file so that whoever reads it sees the old one or the new one, whole."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    draft.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    draft.replace(file)
+
+
 def trace_csv(samples: Sequence[Sample[Any]]) -> str:
     """Return a trace: plant time in ms, then the state's fields in their order."""
     text = io.StringIO()

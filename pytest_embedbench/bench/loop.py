@@ -235,10 +235,8 @@ class Loop(Generic[StateT]):
         self.samples.append(Sample(*now))
         for name, holds in self.invariants.items():
             if not holds(self.state):
-                raise InvariantBroken(
-                    f"{name}: does not hold at {self.plant_ms} ms of plant time, "
-                    f"with {self.state}\n{self.recorder.evidence()}"
-                )
+                evidence = self.recorder.evidence()
+                raise InvariantBroken(name, self.plant_ms, str(self.state), evidence)
 
     def _new_wire(self) -> Wire:
         if not self.chain.faults:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, cast
 
 from pytest_embedbench.contracts import Measured, StateT
+from pytest_embedbench.errors import ConfigError, InvariantBroken
 from pytest_embedbench.model import StimulusKind
 from pytest_embedbench.wire.streams import belongs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_embedbench.bench.loop import Loop
+    from pytest_embedbench.bench.loop import Invariants, Loop
     from pytest_embedbench.contracts import Figure
     from pytest_embedbench.model import Reply, Sample, Stimulus
 
@@ -52,6 +53,8 @@ class Run(Generic[StateT]):
     metrics: Mapping[str, Figure]
     fault_counts: tuple[int, ...] = ()
     """In how many ticks each of the scenario's faults changed something."""
+    last_fault_ms: int | None = None
+    """The plant time at which the last of these ticks began."""
 
     @property
     def last_frame_us(self) -> int | None:
@@ -81,6 +84,28 @@ class Run(Generic[StateT]):
         return reaction_ms(
             self, is_safe=is_safe, not_before_ms=not_before_ms, stream=stream
         )
+
+    def check_recovered(self, well: Invariants[StateT], *, within_ms: int) -> None:
+        """Insist that all is well again: in every sample, from a time on.
+
+        That is ``within_ms`` after the last tick in which a fault changed something.
+
+        Raises:
+            InvariantBroken: it was not.
+            ConfigError: no sample comes after that, so this run cannot tell.
+        """
+        since_ms = (self.last_fault_ms or 0) + within_ms
+        if self.samples[-1].at_ms <= since_ms:
+            raise ConfigError(
+                f"scenario {self.scenario!r} ends at {self.samples[-1].at_ms} ms, and "
+                f"recovery is due at {since_ms} ms only: {within_ms} ms after the last "
+                "effect of a fault; let it run on, or the faults end"
+            )
+        for at_ms, state in self.samples:
+            for name, holds in well.items():
+                if at_ms > since_ms and not holds(state):
+                    what = f"{name} again, {within_ms} ms after the faults"
+                    raise InvariantBroken(what, at_ms, str(state))
 
 
 def last_frame_us(seen: Seen[StateT], stream: str = "") -> int | None:
@@ -125,6 +150,7 @@ def summed_up(loop: Loop[StateT], *, stopped_early: bool = False) -> Run[StateT]
         stimuli=tuple(loop.stimuli),
         metrics=measured(loop),
         fault_counts=tuple(loop.chain.counts),
+        last_fault_ms=loop.chain.last_change_ms,
     )
 
 

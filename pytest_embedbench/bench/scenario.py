@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_embedbench.errors import ConfigError, UnknownName
@@ -65,6 +65,10 @@ class Scenario:
     events: tuple[PlantEvent, ...] = ()
     faults: tuple[Fault, ...] = ()
     seed: int = 0
+
+    def with_faults(self, *faults: Fault, seed: int = 0) -> Scenario:
+        """Return the same with these faults in it, and the seed of their chance."""
+        return replace(self, faults=faults, seed=seed)
 
 
 def load_scenarios(file: Traversable | Path) -> dict[str, Scenario]:

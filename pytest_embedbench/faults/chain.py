@@ -26,6 +26,8 @@ class Chain:
     seed: int = 0
     counts: list[int] = field(init=False)
     """In how many ticks each fault has changed what passed."""
+    last_change_ms: int | None = field(default=None, init=False)
+    """When the last of these ticks began, in plant time."""
     _memories: list[Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -72,5 +74,7 @@ class Chain:
             (taken if concerned else left).append(each)
         memory, given = fault.effect.step(self._memories[index], moment, taken)
         self._memories[index] = memory
-        self.counts[index] += list(given) != taken
+        if list(given) != taken:
+            self.counts[index] += 1
+            self.last_change_ms = moment.starts_us // 1000
         return sorted([*given, *left], key=lambda each: (each.at_us, each.rank))

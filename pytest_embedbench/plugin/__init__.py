@@ -16,6 +16,7 @@ from pytest_embedbench.plugin.fixtures import (
     board,
     board_spec,
     boot,
+    fault_seed,
     firmware_image,
     firmware_source,
     make_bench,
@@ -41,6 +42,7 @@ from pytest_embedbench.plugin.real import real_board, real_boards
 from pytest_embedbench.plugin.reports import Reports
 from pytest_embedbench.plugin.stash import (
     CHECK,
+    ROBUST,
     TESTLOG,
     concerns_us,
     in_use,
@@ -58,6 +60,7 @@ __all__ = [
     "board_spec",
     "boot",
     "controller",
+    "fault_seed",
     "firmware_image",
     "firmware_source",
     "fresh_board",
@@ -164,6 +167,10 @@ def pytest_runtest_makereport(
 
         note.attach(item, call, made)
     if TESTLOG in item.stash:
+        if item.get_closest_marker(ROBUST) is not None:
+            from pytest_embedbench.plugin import robust  # noqa: PLC0415  # late
+
+            robust.attach(item, call, made)
         report.complete(item, call, made)
     return made
 

@@ -11,11 +11,12 @@ from pytest_embedbench.plugin.making import (
     boot_for,
     image_for,
     log_of,
+    node_of,
     session_for,
     source_for,
 )
 from pytest_embedbench.plugin.options import setting
-from pytest_embedbench.plugin.stash import session_of
+from pytest_embedbench.plugin.stash import SEED, session_of
 from pytest_embedbench.plugin.told import told_plainly
 
 if TYPE_CHECKING:
@@ -185,6 +186,19 @@ def scenario(request: pytest.FixtureRequest) -> Callable[[str], Scenario]:
             return pick(load_scenarios(file), name)
 
     return find
+
+
+@pytest.fixture
+def fault_seed(request: pytest.FixtureRequest) -> int:
+    """What all chance in faults comes from: ``--embedbench-seed``; the records have it.
+
+    Give it to ``scenario("day").with_faults(..., seed=fault_seed)``.
+    """
+    text = setting(request.config, "seed")
+    if not text.isdecimal():
+        raise pytest.UsageError(f"--embedbench-seed: {text!r} is not a whole number")
+    node_of(request).user_properties.append((SEED, int(text)))
+    return int(text)
 
 
 def _close(bench: Bench, log: TestLog, *, plots: str) -> None:

@@ -25,6 +25,7 @@ from pytest_embedbench.plugin.stash import (
     ANNOUNCEMENTS,
     CHECK,
     NOTE,
+    SEED,
     TESTLOG,
     session_of,
 )
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import FirmwareImage
     from pytest_embedbench.plugin.testlog import TestLog
 
-SEED = "embedbench_seed"
-"""A user property of this name is a seed of its test."""
 _ANNOUNCED: pytest.StashKey[bool] = pytest.StashKey()
 _SUBMISSION_FAULTS = ("firmware", "build", "submission")
 

@@ -47,7 +47,7 @@ class Option(NamedTuple):  # quicker to start with than a dataclass
         )
 
 
-PROFILES = ("full", "paper")
+PROFILES = ("full", "paper", "robust")
 OPTIONS = (
     Option(
         name="board",
@@ -73,9 +73,16 @@ OPTIONS = (
         name="profile",
         flag="--embedbench-profile",
         metavar="NAME",
-        help="Which checks of a task run: full, or paper as the published ones",
+        help="Which tests of a task run: full, paper as published, or robust",
         default="full",
         choices=PROFILES,
+    ),
+    Option(
+        name="seed",
+        flag="--embedbench-seed",
+        metavar="N",
+        help="What all chance in faults comes from, a whole number",
+        default="0",
     ),
     Option(
         name="artifacts",
@@ -143,6 +150,7 @@ MARKERS = (
     "erase(what): wipe 'nvs' or 'all' of a real board's flash before this test",
     "brief(*ids): this test is a check; it enforces these sentences of BRIEF.md",
     "profile(*names): run only with --embedbench-profile set to one of these",
+    "robust: no check; run only with --embedbench-profile=robust, or if -m names it",
     "needs(*capabilities): skip on boards that lack one of these, such as 'step-time'",
 )
 

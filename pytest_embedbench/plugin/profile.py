@@ -10,7 +10,7 @@ import pytest
 
 from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.plugin.options import PROFILES, setting
-from pytest_embedbench.plugin.stash import CHECK, session_of
+from pytest_embedbench.plugin.stash import CHECK, ROBUST, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -113,8 +113,11 @@ def _spins(config: pytest.Config) -> Counter[tuple[Path, str]]:
 
 
 def _in_profile(item: pytest.Item) -> bool:
+    chosen = setting(item.config, "profile")
+    if item.get_closest_marker(ROBUST) is not None:
+        return chosen == ROBUST or ROBUST in item.config.option.markexpr
     marker = item.get_closest_marker("profile")
-    return marker is None or setting(item.config, "profile") in marker.args
+    return marker is None or chosen in marker.args
 
 
 def _check(item: pytest.Item) -> Check:

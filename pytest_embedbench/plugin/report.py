@@ -15,7 +15,7 @@ from pytest_embedbench.errors import (
     SubmissionRefused,
 )
 from pytest_embedbench.plugin import turns
-from pytest_embedbench.plugin.stash import TESTLOG
+from pytest_embedbench.plugin.stash import SEED, TESTLOG
 from pytest_embedbench.plugin.told import cause_of
 
 if TYPE_CHECKING:
@@ -99,9 +99,10 @@ def complete(
         blame = "none"
     log.note_phase(report, blame, reason)
     if report.when == "teardown":
+        log.seeds = [value for name, value in item.user_properties if name == SEED]
         log.write()
         del item.stash[TESTLOG]
-        ours = (BOARD, BLAME, *turns.NAMES)
+        ours = (BOARD, BLAME, SEED, *turns.NAMES)
         item.user_properties[:] = [p for p in item.user_properties if p[0] not in ours]
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.plugin.stash import NOTE, session_of
+from pytest_embedbench.plugin.stash import NOTE, TRIAL, session_of
 
 if TYPE_CHECKING:
+    from pytest_embedbench.plugin.robust import Robustness
     from pytest_embedbench.plugin.verdict import Verdicts
 
 
@@ -20,9 +21,12 @@ class Reports:
         self._verdicts: Verdicts | None = None
         self._early: list[pytest.TestReport] = []
         """Of workers that died before anybody said what is going to run."""
+        self._robustness: Robustness | None = None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take in how a phase of a test went."""
+        if hasattr(report, TRIAL):
+            self._take_trial(report)
         if self._verdicts is not None:
             self._verdicts.take(report)
         elif hasattr(report, NOTE):
@@ -43,8 +47,19 @@ class Reports:
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter
     ) -> None:
-        """Print the verdicts."""
+        """Print the verdicts, and what was tolerated beyond them."""
+        if self._robustness is not None:
+            terminalreporter.section("embedbench robustness")
+            for line in self._robustness.table():
+                terminalreporter.write_line(line)
         if self._verdicts is not None:
             terminalreporter.section("embedbench verdicts")
             for line in self._verdicts.table():
                 terminalreporter.write_line(line)
+
+    def _take_trial(self, report: pytest.TestReport) -> None:
+        if self._robustness is None:
+            from pytest_embedbench.plugin.robust import Robustness  # noqa: PLC0415
+
+            self._robustness = Robustness(session_of(self._config).run_dir)
+        self._robustness.take(getattr(report, TRIAL))

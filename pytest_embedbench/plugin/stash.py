@@ -12,12 +12,17 @@ if TYPE_CHECKING:
     from pytest_embedbench.plugin.testlog import TestLog
 
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()
+SEED = "embedbench_seed"
+"""A user property of this name is a seed of its test."""
 NOTE = "embedbench_note"
 ANNOUNCEMENTS = "embedbench_announcements"
+TRIAL = "embedbench_trial"
 """Attributes of a test report, which xdist carries along."""
 CHECK: pytest.StashKey[Check] = pytest.StashKey()
 TESTLOG: pytest.StashKey[TestLog] = pytest.StashKey()
-_MARKS = frozenset({"brief", "profile"})
+ROBUST = "robust"
+"""Both a profile and the marker of the tests that it runs."""
+_MARKS = frozenset({"brief", "profile", ROBUST})
 
 
 def in_use(config: pytest.Config) -> bool:

@@ -44,6 +44,8 @@ class TestLog:
     """What each board of this test runs, by its ``id``."""
     shared: list[SharedBoard] = field(default_factory=list["SharedBoard"])
     """Those of its boards that other tests will have after it."""
+    seeds: list[object] = field(default_factory=list[object])
+    """What all chance in this test came from."""
     phases: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     _folder: Path | None = None
 
@@ -113,6 +115,7 @@ class TestLog:
             "environment": self.environment or None,
             "image": {"sha256": image.sha256, "key": image.key} if image else None,
             "host_driver": {"sha256": host.sha256, "key": host.key} if host else None,
+            "seeds": self.seeds,
             "tools": dict(image.metadata) if image else {},
             "started_at": self.started_at,
             "phases": self.phases,

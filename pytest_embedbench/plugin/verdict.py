@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from pytest_embedbench.bench.artifacts import replace_json
 from pytest_embedbench.clock import Deadline, host_stamp
 from pytest_embedbench.evaluation.ledger import Ledger
 from pytest_embedbench.plugin.stash import ANNOUNCEMENTS, NOTE
@@ -99,13 +98,7 @@ class Verdicts:
             inside = suite.name if suite.is_absolute() else suite
             for board in ledger.boards():
                 record = ledger.record(board, ended_at=self.ended_at)
-                _replace(self.run_dir / inside / (board or _NO_BOARD) / FILE, record)
+                replace_json(
+                    self.run_dir / inside / (board or _NO_BOARD) / FILE, record
+                )
         self._unwritten.clear()
-
-
-def _replace(file: Path, record: dict[str, Any]) -> None:
-    """Write a file so that whoever reads it sees the old one or the new one, whole."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    draft.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    draft.replace(file)

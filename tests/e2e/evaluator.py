@@ -38,6 +38,16 @@ class Evaluator:
     def __call__(
         self, *args: str, board: str = "native", suite: Path = TANK
     ) -> Evaluation:
+        printed = self.run(*args, board=board, suite=suite)
+        written = self.folder.rglob("verdict.json")
+        files = [file for file in written if file.parts[-3] != "latest"]
+        assert files, printed
+        file = max(files, key=lambda file: file.stat().st_mtime)
+        run_dir = next(p for p in file.parents if p.parent == self.folder)
+        return Evaluation(printed, json.loads(file.read_text()), run_dir)
+
+    def run(self, *args: str, board: str = "native", suite: Path = TANK) -> str:
+        """Run a hidden suite, and return all that was printed."""
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "pytest", str(suite / "hidden")),
@@ -53,12 +63,7 @@ class Evaluator:
             timeout=110,
             check=False,
         )
-        written = self.folder.rglob("verdict.json")
-        files = [file for file in written if file.parts[-3] != "latest"]
-        assert files, done.stdout + done.stderr
-        file = max(files, key=lambda file: file.stat().st_mtime)
-        run_dir = next(p for p in file.parents if p.parent == self.folder)
-        return Evaluation(done.stdout, json.loads(file.read_text()), run_dir)
+        return done.stdout + done.stderr
 
     def submit(self, source: str, *args: str) -> Evaluation:
         submission = self.folder / "submission"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -225,3 +226,18 @@ def talkative(uart: LoopbackUart) -> Generator[int, None, None]:
         heard = uart.read()
         uart.write(b"ACT PUMP ON\n" if len(heard) % 2 else b"ACT PUMP OFF\n")
         yield 70
+
+
+def test_a_run_says_whether_all_was_well_again_in_time(run_with: RunWith) -> None:
+    low = replace(DAY, initial={"level": 20})
+    run = run_with(Fault(Place.SENSORS, Loss(), until_ms=600), scenario=low)
+    assert run.last_fault_ms == 500
+    level_20 = {"the level is 20": lambda state: state.level >= 20}
+    run.check_recovered(level_20, within_ms=200)
+    complaint = "the level is 20 again, 100 ms after the faults: does not hold at 700"
+    with pytest.raises(InvariantBroken, match=complaint) as caught:
+        run.check_recovered(level_20, within_ms=100)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (copy.invariant, copy.plant_ms) == (caught.value.invariant, 700)
+    with pytest.raises(ConfigError, match="ends at 6000 ms, and recovery is due at"):
+        run.check_recovered(level_20, within_ms=5500)
