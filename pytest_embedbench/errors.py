@@ -183,7 +183,7 @@ class FaultNeverFired(BenchFault):
         self.seed = seed
         listed = "".join(f"\n  {fault}" for fault in self.faults)
         super().__init__(
-            f"the run says nothing about these faults, which changed nothing in it "
+            "the run says nothing about these faults, which changed nothing in it "
             f"(seed {seed}); check place, stream and times:{listed}"
         )
 
@@ -281,20 +281,15 @@ class InvariantBroken(FirmwareFault):
 
     Args:
         invariant: What should hold, as a sentence.
-        plant_ms: When it did not.
-        state: The plant's state then, as it reads.
+        seen: When it did not, and the plant's state then.
         evidence: The conversation before it.
     """
 
-    def __init__(
-        self, invariant: str, plant_ms: int, state: str, evidence: str = ""
-    ) -> None:
+    def __init__(self, invariant: str, seen: str, evidence: str = "") -> None:
         self.invariant = invariant
-        self.plant_ms = plant_ms
-        self.state = state
+        self.seen = seen
         self.evidence = evidence
-        where = f"does not hold at {plant_ms} ms of plant time, with {state}"
-        super().__init__(f"{invariant}: {where}\n{evidence}".rstrip())
+        super().__init__(f"{invariant}: does not hold {seen}\n{evidence}".rstrip())
 
 
 class MalformedFrame(FirmwareFault):

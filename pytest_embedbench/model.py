@@ -191,6 +191,9 @@ class Sample(NamedTuple, Generic[StateT]):
     at_ms: int
     state: StateT
 
+    def __str__(self) -> str:
+        return f"at {self.at_ms} ms of plant time, with {self.state}"
+
 
 class Reply(NamedTuple, Generic[StateT]):
     """Firmware lines that a plant was given at once, and its state after them.

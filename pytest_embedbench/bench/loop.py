@@ -236,7 +236,7 @@ class Loop(Generic[StateT]):
         for name, holds in self.invariants.items():
             if not holds(self.state):
                 evidence = self.recorder.evidence()
-                raise InvariantBroken(name, self.plant_ms, str(self.state), evidence)
+                raise InvariantBroken(name, str(self.samples[-1]), evidence)
 
     def _new_wire(self) -> Wire:
         if not self.chain.faults:

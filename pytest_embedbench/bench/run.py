@@ -101,11 +101,11 @@ class Run(Generic[StateT]):
                 f"recovery is due at {since_ms} ms only: {within_ms} ms after the last "
                 "effect of a fault; let it run on, or the faults end"
             )
-        for at_ms, state in self.samples:
+        for sample in self.samples:
             for name, holds in well.items():
-                if at_ms > since_ms and not holds(state):
+                if sample.at_ms > since_ms and not holds(sample.state):
                     what = f"{name} again, {within_ms} ms after the faults"
-                    raise InvariantBroken(what, at_ms, str(state))
+                    raise InvariantBroken(what, str(sample))
 
 
 def last_frame_us(seen: Seen[StateT], stream: str = "") -> int | None:
