@@ -244,6 +244,15 @@ def test_a_header_with_other_members_is_what_counts(
     assert controller.step("LEVEL", level=5, now_ms=0).pump_on
 
 
+def test_a_header_may_use_any_name_that_is_not_ours(
+    run: Callable[..., Controller],
+) -> None:
+    names = "#define COUNT 3\n#define STATE 1\n#define IDLE 2\ntypedef int step_t;\n"
+    header = HEADER.replace("typedef enum {", f"{names}typedef enum {{", 1)
+    controller = run("output.pump_on = COUNT == 3;", header=header)
+    assert controller.step("LEVEL", now_ms=0).pump_on
+
+
 def test_a_submission_that_does_not_compile_shows_the_compilers_lines(
     build: Callable[..., FirmwareImage],
 ) -> None:
