@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.engines.qemu import esp_riscv, esp_xtensa
+from pytest_embedbench.engines.qemu import esp32, esp32c3, esp32s3
 from pytest_embedbench.engines.qemu.discovery import find_qemu
 from pytest_embedbench.errors import ConfigError
 from tests.e2e.fake_qemu import fake_qemu
@@ -81,7 +81,11 @@ def test_the_advice_is_one_command_and_where_to_put_it(
     for name in ("ESPRESSIF_QEMU_PATH", "QEMU_BIN_PATH", "PATH"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("IDF_TOOLS_PATH", str(tmp_path))
-    for engine, package in ((esp_xtensa(), "xtensa"), (esp_riscv(), "riscv32")):
+    for engine, package in (
+        (esp32(), "xtensa"),
+        (esp32c3(), "riscv32"),
+        (esp32s3(), "xtensa"),
+    ):
         missing = engine.missing()
         assert missing is not None
         assert f"idf_tools.py install qemu-{package}" in str(missing)
@@ -89,12 +93,23 @@ def test_the_advice_is_one_command_and_where_to_put_it(
         assert engine.version() == "no QEMU found"
 
 
+def test_what_was_found_and_will_not_do_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = install(tmp_path, machines=MAINLINES, version="7.2.22 (Debian)")
+    monkeypatch.setenv("ESPRESSIF_QEMU_PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", "")
+    missing = esp32().missing()
+    assert missing is not None
+    assert f"{other} (7.2.22 (Debian)) has no such machine" in str(missing)
+
+
 def test_the_engines_can_be_asked_on_systems_that_they_do_not_run_on() -> None:
     # E17
     script = (
         "import sys; sys.modules['fcntl'] = sys.modules['resource'] = None\n"
-        "from pytest_embedbench.engines.qemu import QemuArm, esp_xtensa\n"
+        "from pytest_embedbench.engines.qemu import QemuArm, esp32\n"
         "import os; os.name = 'nt'\n"
-        "assert QemuArm().missing() and esp_xtensa().missing()\n"
+        "assert QemuArm().missing() and esp32().missing()\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from pytest_embedbench.engines.qemu.arm import QemuArm
 from pytest_embedbench.engines.qemu.board import QemuBoard
-from pytest_embedbench.engines.qemu.esp import QemuEsp, esp_riscv, esp_xtensa
+from pytest_embedbench.engines.qemu.esp import QemuEsp, esp32, esp32c3, esp32s3
 
-__all__ = ["QemuArm", "QemuBoard", "QemuEsp", "esp_riscv", "esp_xtensa"]
+__all__ = ["QemuArm", "QemuBoard", "QemuEsp", "esp32", "esp32c3", "esp32s3"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.board import QemuBoard
-from pytest_embedbench.engines.qemu.discovery import find_qemu
+from pytest_embedbench.engines.qemu.discovery import find_qemu, posix_missing
 from pytest_embedbench.engines.qemu.launch import Command
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import Options, read_options
@@ -41,7 +41,9 @@ class QemuArm:
 
     def missing(self) -> ToolMissing | None:
         """Say whether there is a QEMU that knows our machine."""
-        if os.name == "posix" and find_qemu(_MACHINE.program, _MACHINE.name):
+        if os.name != "posix":
+            return posix_missing("qemu-arm")
+        if find_qemu(_MACHINE.program, _MACHINE.name):
             return None
         return _missing()
 

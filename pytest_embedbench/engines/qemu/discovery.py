@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.errors import ConfigError, ToolMissing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,11 +52,18 @@ def find_qemu(
                 f"option qemu = {chosen!r}: no {program} that knows machine {machine}"
             )
         return found
-    for path in _candidates(program, environ):
-        found = ask(path)
-        if found is not None and machine in found.machines:
-            return found
-    return None
+    here = all_qemus(program, environ)
+    return next((found for found in here if machine in found.machines), None)
+
+
+def all_qemus(program: str, environ: Mapping[str, str] = os.environ) -> Iterator[Qemu]:
+    """Yield every ``program`` that is where ``find_qemu`` looks, in its order."""
+    return filter(None, map(ask, _candidates(program, environ)))
+
+
+def posix_missing(engine: str) -> ToolMissing:
+    """Return what to say where there are no pipes with names."""
+    return ToolMissing(engine, "a POSIX system", "run it on Linux, macOS or WSL")
 
 
 @cache

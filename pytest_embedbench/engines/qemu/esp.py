@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.board import QemuBoard
-from pytest_embedbench.engines.qemu.discovery import find_qemu
+from pytest_embedbench.engines.qemu.discovery import all_qemus, find_qemu, posix_missing
 from pytest_embedbench.engines.qemu.espchip import EspOptions, efuse_file, flash_file
 from pytest_embedbench.engines.qemu.launch import Command
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QemuEsp:
-    """Boots what PlatformIO builds for an ESP chip; options as in ``EspOptions``.
-
-    ``mcu`` stands for all those that the same QEMU program emulates.
-    """
+    """Boots what PlatformIO builds for an ESP chip; options as in ``EspOptions``."""
 
     name: str
     mcu: str
@@ -40,7 +37,7 @@ class QemuEsp:
         options = read_options(spec, EspOptions)
         found = find_qemu(machine.program, machine.name, options.qemu)
         if found is None:
-            raise self._missing(machine)
+            raise self._missing()
         opened = ExitStack()
         try:
             flash = opened.enter_context(flash_file(image, machine, options))
@@ -59,9 +56,11 @@ class QemuEsp:
     def missing(self) -> ToolMissing | None:
         """Say whether there is a QEMU of Espressif's for our chips."""
         machine = MACHINES[self.mcu]
-        if os.name == "posix" and find_qemu(machine.program, machine.name):
+        if os.name != "posix":
+            return posix_missing(self.name)
+        if find_qemu(machine.program, machine.name):
             return None
-        return self._missing(machine)
+        return self._missing()
 
     def version(self) -> str:
         """Name the QEMU that would be used."""
@@ -69,25 +68,35 @@ class QemuEsp:
         found = find_qemu(machine.program, machine.name)
         return f"{found.path}, QEMU {found.version}" if found else "no QEMU found"
 
-    def _missing(self, machine: Machine) -> ToolMissing:
+    def _missing(self) -> ToolMissing:
+        machine = MACHINES[self.mcu]
         package = machine.program.replace("-system", "")
+        passed_over = "".join(
+            f"; {qemu.path} ({qemu.version}) has no such machine"
+            for qemu in all_qemus(machine.program)
+        )
         return ToolMissing(
             self.name,
-            f"Espressif's {machine.program} (machine {machine.name})",
+            f"Espressif's {machine.program} with machine {machine.name}",
             f"python $IDF_PATH/tools/idf_tools.py install {package}, or unpack a "
             f"{package}-softmmu archive of https://github.com/espressif/qemu/releases "
-            "and put its qemu/bin into ESPRESSIF_QEMU_PATH or PATH",
+            f"and put its qemu/bin into ESPRESSIF_QEMU_PATH or PATH{passed_over}",
         )
 
 
-def esp_xtensa() -> QemuEsp:
-    """Return the engine for ESP32 and ESP32-S3."""
-    return QemuEsp("qemu-esp-xtensa", "esp32")
+def esp32() -> QemuEsp:
+    """Return the engine for the ESP32."""
+    return QemuEsp("qemu-esp32", "esp32")
 
 
-def esp_riscv() -> QemuEsp:
-    """Return the engine for ESP32-C3."""
-    return QemuEsp("qemu-esp-riscv", "esp32c3")
+def esp32c3() -> QemuEsp:
+    """Return the engine for the ESP32-C3."""
+    return QemuEsp("qemu-esp32c3", "esp32c3")
+
+
+def esp32s3() -> QemuEsp:
+    """Return the engine for the ESP32-S3; it has not run yet."""
+    return QemuEsp("qemu-esp32s3", "esp32s3")
 
 
 def _arguments(
