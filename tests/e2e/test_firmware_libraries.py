@@ -12,9 +12,17 @@ from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.builders.platformio import PlatformIO
 from pytest_embedbench.builders.platformio.seed import Seeded
 from pytest_embedbench.contracts import Board
+from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.model import Chunk, FirmwareImage, FirmwareSource
 
-BOARDS = ("native", "uno", "mega")
+EXACT = ("native", "uno", "mega")
+"""Boards whose bytes take their time on the wire, to the microsecond."""
+IN_TICKS = {
+    "qemu-stm32f405": "qemu_stm32",
+    "qemu-esp32": "esp32dev",
+    "qemu-esp32c3": "esp32c3",
+}
+"""Boards that are looked at once in 10 ms, and the environments that they build."""
 TANK = Path(__file__).parents[2] / "example_suites" / "tank_fill_drain"
 BOOT_LINES = [b"DBG BOOTED\n", b"ACT PUMP OFF\n", b"DBG STATE SAFE_OFF\n"]
 ON = [b"ACT PUMP ON\n", b"DBG STATE PUMPING\n"]
@@ -118,7 +126,7 @@ def echo_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project
 
 
-@pytest.fixture(params=BOARDS)
+@pytest.fixture(params=(*EXACT, *IN_TICKS))
 def boot(
     request: pytest.FixtureRequest,
     build: Callable[[FirmwareSource], FirmwareImage],
@@ -131,7 +139,11 @@ def boot(
     boards: list[Board] = []
 
     def boot_one(source: FirmwareSource) -> Board:
-        image = build(source.for_environment(request.param))
+        environment = IN_TICKS.get(request.param, request.param)
+        try:
+            image = build(source.for_environment(environment))
+        except ToolMissing as missing:
+            pytest.skip(str(missing))
         boards.append(engine.boot(spec, image))
         return boards[-1]
 
@@ -147,7 +159,7 @@ def tank(boot: Callable[[FirmwareSource], Board]) -> Board:
     overlay = {name: TANK / "solution" / name for name in surface}
     board = boot(FirmwareSource(project_dir=TANK, overlay=overlay))
     board.advance(30)
-    assert said(board) == BOOT_LINES
+    assert said(board)[-len(BOOT_LINES) :] == BOOT_LINES  # behind what a ROM says
     return board
 
 
@@ -169,6 +181,10 @@ def ask(board: Board, data: bytes, within_ms: int = 100) -> list[bytes]:
 
 
 # ------------------------------------------------------------------------------ port
+exact = pytest.mark.parametrize("boot", EXACT, indirect=True)
+
+
+@exact
 def test_the_clock_moves_in_ticks_of_10_ms(echo: Board) -> None:
     for offset_ms in (0, 3, 9):
         echo.advance(100 + offset_ms)
@@ -178,6 +194,7 @@ def test_the_clock_moves_in_ticks_of_10_ms(echo: Board) -> None:
         assert 0 <= echo.now_us() // 1000 - 50 - read_ms <= 10
 
 
+@exact
 def test_a_read_ends_50_ms_after_the_last_byte(echo: Board) -> None:
     for pause_ms in (7, 20, 45):
         echo.advance(100 + pause_ms)
@@ -193,12 +210,14 @@ def test_a_read_ends_50_ms_after_the_last_byte(echo: Board) -> None:
         assert 49_900 <= spent_us < 50_300
 
 
+@exact
 def test_a_full_buffer_ends_a_read_and_the_rest_is_kept(echo: Board) -> None:
     answers = ask(echo, b"x" * 64 + b"y" * 64, within_ms=150)
     assert [answer.split()[1] for answer in answers] == [b"x" * 64, b"y" * 64]
     assert int(answers[0].split()[0]) < 50
 
 
+@exact
 def test_a_delay_is_exact_to_a_tick(echo: Board) -> None:
     (answer,) = ask(echo, b"d", within_ms=300)
     before_ms, after_ms, _ = answer.split()
