@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.mutation.trial import Trial
 
 _PROFILES = ("full", "paper")
-_TIMEOUT_S = 120.0
+_LIMIT_S = 120.0
 
 
 def add_mutate(commands: Subcommands) -> None:
@@ -30,7 +30,11 @@ def add_mutate(commands: Subcommands) -> None:
     )
     parser.add_argument("task", type=Path, help="a folder with a task.toml")
     parser.add_argument(
-        "only", nargs="*", metavar="MUTANT", help="only these; default: all"
+        "--only",
+        action="append",
+        default=[],
+        metavar="MUTANT",
+        help="only this one (repeatable); default: all",
     )
     parser.add_argument("--profile", choices=_PROFILES, default="full")
     parser.add_argument("--board", default="native", metavar="NAME")
@@ -38,9 +42,9 @@ def add_mutate(commands: Subcommands) -> None:
         "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="at a time"
     )
     parser.add_argument(
-        "--timeout-s",
+        "--limit-s",
         type=float,
-        default=_TIMEOUT_S,
+        default=_LIMIT_S,
         metavar="S",
         help="for one mutant, which is killed by then (default: %(default).0f)",
     )
@@ -78,7 +82,6 @@ def _try_all(
 ) -> int:
     from pytest_embedbench.mutation import generate  # noqa: PLC0415  # an extra
     from pytest_embedbench.mutation.equivalence import equivalents_of  # noqa: PLC0415
-    from pytest_embedbench.mutation.run import try_all  # noqa: PLC0415
     from pytest_embedbench.mutation.table import Outcome  # noqa: PLC0415
     from pytest_embedbench.mutation.trial import Fate, Trials  # noqa: PLC0415
 
@@ -86,23 +89,24 @@ def _try_all(
         hidden=suite.root / "hidden",
         profile=arguments.profile,
         board=arguments.board,
-        timeout_s=arguments.timeout_s,
+        jobs=arguments.jobs,
+        limit_s=arguments.limit_s,
     )
     assert suite.task is not None, "it was loaded from its task.toml"
     equivalents = equivalents_of(suite)
     reference = generate.reference_of(suite)
-    trials: list[Trial] = []
-    for trial in try_all(mutants, reference, hidden, jobs=arguments.jobs):
-        trials.append(trial)
+
+    def tell(trial: Trial) -> None:
         known = " (equivalent)" if trial.mutant.name in equivalents else ""
         told = trial.check if trial.fate is Fate.KILLED else trial.mutant.what
         row = f"{trial.fate.value:<9} {trial.mutant.name:<24} {told}{known}"
         sys.stderr.write(row + "\n")
+
     outcome = Outcome(
         task=suite.task.name,
         profile=arguments.profile,
         board=arguments.board,
-        trials=trials,
+        trials=hidden.run(mutants, reference, tell),
         equivalents=equivalents,
     )
     folder: Path = arguments.out / suite.task.name

@@ -145,9 +145,7 @@ def _says_nothing(node: Node, declared: Declared) -> bool:
         [expression] = node.named_children or [node]
         left = expression.child_by_field_name("left")
         return expression.type == "assignment_expression" and _all_free(left, declared)
-    return node.type in ("binary_expression", "field_identifier") and _all_free(
-        node, declared
-    )
+    return False
 
 
 def _all_free(node: Node | None, declared: Declared) -> bool:

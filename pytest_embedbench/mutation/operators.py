@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.mutation.syntax import text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -80,10 +80,8 @@ def _threshold(site: Site, names: Names) -> Iterator[Variant]:
         return
     for wrong in (f"({name} - 1)", f"({name} + 1)"):
         yield "threshold", node, wrong
-    for other in names.constants:
-        is_time = name.endswith(_TIMES)
-        if _is_number(other, names) and other.endswith(_TIMES) == is_time:
-            yield "threshold", node, other
+    alike = [c for c in names.constants if _is_number(c, names) and _are_alike(name, c)]
+    yield from (("threshold", node, other) for other in _next(name, alike))
 
 
 def _relation(site: Site, names: Names) -> Iterator[Variant]:
@@ -186,9 +184,8 @@ def _enumerator(site: Site, names: Names) -> Iterator[Variant]:
     node, name = site.node, text(site.node)
     is_label = bool(site.around) and site.around[-1].type == "case_statement"
     if node.type == "identifier" and not is_label:
-        for other in names.enumerators.get(name, ()):
-            if other != name:
-                yield "enumerator", node, other
+        for other in _next(name, names.enumerators.get(name, ())):
+            yield "enumerator", node, other
 
 
 def _value(site: Site, names: Names) -> Iterator[Variant]:
@@ -214,7 +211,7 @@ def _member(site: Site, names: Names) -> Iterator[Variant]:
     if node.type != "field_expression" or owner is None or member is None:
         return
     structure = names.members.get(site.function.types.get(text(owner), ""), {})
-    for other in structure.get(text(member), ()):
+    for other in _next(text(member), structure.get(text(member), ())):
         yield "member", member, other
 
 
@@ -242,6 +239,18 @@ def _sign(expression: Node) -> Node:
 
 def _is_number(name: str, names: Names) -> bool:
     return _NUMBER.fullmatch(names.constants.get(name, "")) is not None
+
+
+def _next(name: str, group: Sequence[str]) -> Iterator[str]:
+    """Yield what comes after a name in its group, the first after the last."""
+    if name in group and len(group) > 1:
+        yield group[(group.index(name) + 1) % len(group)]
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Say whether two constants begin alike, and both are times or both are not."""
+    ours, theirs = (name[: name.find("_") + 1] for name in (one, other))
+    return ours == theirs and one.endswith(_TIMES) == other.endswith(_TIMES)
 
 
 def _is_statement(node: Node) -> bool:

@@ -1,26 +1,36 @@
-"""Run the hidden suite on a submission, in a pytest of its own, to its first failure.
+"""Run the hidden suite on many submissions, on each to its first failure.
 
-What it comes to is what ``verdict.json`` says: nobody has an opinion here.
+One pytest collects the tests; each submission then gets a copy of that process. What
+it comes to is what its ``verdict.json`` says: nobody has an opinion here.
 """
 
 from __future__ import annotations
 
 import enum
 import json
+import re
+import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.processes.guarded import Ending, run_guarded
+from pytest_embedbench.errors import BenchFault
+from pytest_embedbench.processes.guarded import run_guarded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from pytest_embedbench.mutation.mutant import Mutant
     from pytest_embedbench.processes.guarded import Finished
 
 _TAIL_LINES = 15
-_PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider")
+_TRIED = re.compile("embedbench-tried <([^>]+)>")
+_PYTEST = (
+    *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"),
+    *("-p", "pytest_embedbench.plugin.submissions"),
+)
 _BUILDS = ("HOST_BUILD", "TARGET_BUILD")
 
 
@@ -60,57 +70,86 @@ class Trials:
         hidden: The folder of tests.
         profile: ``full`` or ``paper``.
         board: On which the closed loop runs.
-        timeout_s: For one mutant; one that takes longer is killed by the clock.
+        jobs: How many mutants are tried at a time.
+        limit_s: For one mutant; one that takes longer is killed by the clock.
     """
 
     hidden: Path
     profile: str
     board: str
-    timeout_s: float
+    jobs: int
+    limit_s: float
 
-    def try_out(self, mutant: Mutant, folder: Path) -> Trial:
-        """Run the suite on the submission in ``folder``, to its first failure."""
-        with tempfile.TemporaryDirectory(prefix="embedbench-trial-") as artifacts:
+    def run(
+        self,
+        mutants: Sequence[Mutant],
+        reference: Mapping[str, bytes],
+        told: Callable[[Trial], None],
+    ) -> list[Trial]:
+        """Return a trial of each mutant, in their order; ``told`` as they come."""
+        trials: dict[str, Trial] = {}
+        with tempfile.TemporaryDirectory(prefix="embedbench-mutants-") as scratch:
+            submissions, artifacts = (
+                Path(scratch, "submissions"),
+                Path(scratch, "trials"),
+            )
+            for mutant in mutants:
+                mutant.write(reference, submissions / mutant.name)
+            by_name = {mutant.name: mutant for mutant in mutants}
+
+            def see(line: str) -> bool:
+                if tried := _TRIED.search(line):
+                    name = tried[1]
+                    trials[name] = _trial(by_name[name], artifacts / name)
+                    shutil.rmtree(artifacts / name, ignore_errors=True)
+                    told(trials[name])
+                return False
+
             done = run_guarded(
                 [
                     *_PYTEST,
                     f"--board={self.board}",
-                    f"--embedbench-firmware={folder}",
                     f"--embedbench-profile={self.profile}",
-                    f"--embedbench-artifacts={artifacts}",
+                    f"--embedbench-submissions={submissions}",
+                    f"--embedbench-trials={artifacts}",
+                    f"--embedbench-jobs={self.jobs}",
+                    f"--embedbench-trial-limit-s={self.limit_s}",
                     self.hidden,
                 ],
-                timeout_s=self.timeout_s,
+                timeout_s=self.limit_s * len(mutants),
+                stop_at=see,
             )
-            verdicts = sorted(Path(artifacts).rglob("verdict.json"))
-            record: dict[str, Any] = {}
-            if verdicts:
-                record = json.loads(verdicts[0].read_text())
-        return _trial(mutant, done, record)
+        if len(trials) < len(mutants):
+            raise BenchFault(f"the hidden suite does not run:\n{_tail(done)}")
+        return [trials[mutant.name] for mutant in mutants]
 
 
-def _trial(mutant: Mutant, done: Finished, record: dict[str, Any]) -> Trial:
-    fate, reason = _fate(done, record)
-    check = str(record.get("decided_by") or "").rpartition("::")[2]
+def _trial(mutant: Mutant, artifacts: Path) -> Trial:
+    record: dict[str, Any] = {}
+    for file in artifacts.rglob("verdict.json"):
+        record = json.loads(file.read_text())
     return Trial(
         mutant=mutant,
-        fate=fate,
+        fate=_fate(record),
         stage=str(record.get("stage") or ""),
-        check=check,
+        check=str(record.get("decided_by") or "").rpartition("::")[2],
         brief=tuple(record.get("brief", ())),
-        reason=reason,
+        reason=str(record.get("reason") or "it left no verdict").partition("\n")[0],
         duration_s=float(record.get("duration_s", 0.0)),
     )
 
 
-def _fate(done: Finished, record: dict[str, Any]) -> tuple[Fate, str]:
-    reason = str(record.get("reason") or "").partition("\n")[0]
-    verdict, stage = record.get("verdict"), record.get("stage")
-    if done.ending is Ending.TIMED_OUT:
-        return Fate.KILLED, "the suite ran out of time"
-    if verdict == "PASS":
-        return Fate.SURVIVED, reason
-    if verdict in ("HOST", "INT"):
-        return Fate.STILLBORN if stage in _BUILDS else Fate.KILLED, reason
-    tail = "\n".join(f"{done.stdout}{done.stderr}".splitlines()[-_TAIL_LINES:])
-    return Fate.UNCLEAR, reason or f"pytest exited with {done.returncode}:\n{tail}"
+def _fate(record: dict[str, Any]) -> Fate:
+    if not record.get("complete", True) and not record.get("decided_by"):
+        return Fate.KILLED if record else Fate.UNCLEAR
+    match record.get("verdict"):
+        case "PASS":
+            return Fate.SURVIVED
+        case "HOST" | "INT":
+            return Fate.STILLBORN if record["stage"] in _BUILDS else Fate.KILLED
+        case _:
+            return Fate.UNCLEAR
+
+
+def _tail(done: Finished) -> str:
+    return "\n".join(f"{done.stdout}{done.stderr}".splitlines()[-_TAIL_LINES:])

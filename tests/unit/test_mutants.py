@@ -68,6 +68,7 @@ def mutants(code: str, declared: Declared | None = None) -> list[str]:
         ("c->fill = true;", "`fill` becomes `drain`"),
         ("c->fill = !c->drain;", "`!c->drain` becomes `(c->drain)`"),
         ("c->state = STATE_ON;", "`STATE_ON` becomes `STATE_HELD`"),
+        ("c->state = STATE_HELD;", "`STATE_HELD` becomes `STATE_OFF`"),
         ("c->last_ms = v;", "`v` becomes `0`"),
         ("if (v) { f(c, 1); } else { f(c, 2); }", "`else { f(c, 2); }` is left out"),
         (

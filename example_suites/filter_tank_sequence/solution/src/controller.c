@@ -20,39 +20,39 @@ const char *controller_state_name(controller_state_t state)
     return "STATE SAFE_IDLE";
 }
 
+static void enter(controller_t *controller, controller_state_t state)
+{
+    controller->state = state;
+    controller->filter_on = state == CONTROLLER_STATE_FILTERING;
+    controller->drain_open = state == CONTROLLER_STATE_DRAINING;
+}
+
+static void lose_turbidity(controller_t *controller)
+{
+    controller->has_valid_turbidity = false;
+    controller->clear_streak_count = 0;
+    enter(controller, CONTROLLER_STATE_SAFE_IDLE);
+}
+
+static void lose_level(controller_t *controller)
+{
+    controller->has_valid_level = false;
+    controller->clear_streak_count = 0;
+    enter(controller, CONTROLLER_STATE_SAFE_IDLE);
+}
+
 void controller_init(controller_t *controller)
 {
     if (controller != NULL) {
-        *controller = (controller_t){
-            .filter_on = false,
-            .drain_open = false,
-            .state = CONTROLLER_STATE_SAFE_IDLE,
-            .has_valid_turbidity = false,
-            .has_valid_level = false,
-            .clear_streak_count = 0,
-        };
+        lose_turbidity(controller);
+        lose_level(controller);
     }
 }
 
-static bool is_stale(bool has_valid, uint32_t last_ms, uint32_t now_ms)
+/* What was never heard of is lost already. */
+static bool is_stale(uint32_t last_ms, uint32_t now_ms)
 {
-    return has_valid && now_ms - last_ms > CONTROLLER_SENSOR_TIMEOUT_MS;
-}
-
-static bool drop_stale(controller_t *controller, uint32_t now_ms)
-{
-    bool turbidity_is_stale =
-        is_stale(controller->has_valid_turbidity, controller->last_turbidity_ms, now_ms);
-    bool level_is_stale =
-        is_stale(controller->has_valid_level, controller->last_level_ms, now_ms);
-
-    if (turbidity_is_stale) {
-        controller->has_valid_turbidity = false;
-    }
-    if (level_is_stale) {
-        controller->has_valid_level = false;
-    }
-    return turbidity_is_stale || level_is_stale;
+    return now_ms - last_ms > CONTROLLER_SENSOR_TIMEOUT_MS;
 }
 
 static void take_turbidity(controller_t *controller, int turbidity_ntu, uint32_t now_ms)
@@ -62,9 +62,16 @@ static void take_turbidity(controller_t *controller, int turbidity_ntu, uint32_t
     controller->last_turbidity_ms = now_ms;
     if (turbidity_ntu > CONTROLLER_CLEAR_THRESHOLD_NTU) {
         controller->clear_streak_count = 0;
-    } else if (controller->clear_streak_count < CONTROLLER_CLEAR_STREAK_REQUIRED) {
+    } else if (controller->has_valid_level) {
         controller->clear_streak_count++;
     }
+}
+
+static void take_level(controller_t *controller, int level, uint32_t now_ms)
+{
+    controller->has_valid_level = true;
+    controller->last_level = level;
+    controller->last_level_ms = now_ms;
 }
 
 static void take_input(controller_t *controller, controller_input_t input)
@@ -76,20 +83,18 @@ static void take_input(controller_t *controller, controller_input_t input)
         take_turbidity(controller, input.turbidity_ntu, input.now_ms);
         break;
     case CONTROLLER_INPUT_LEVEL:
-        controller->has_valid_level = true;
-        controller->last_level = input.level;
-        controller->last_level_ms = input.now_ms;
+        take_level(controller, input.level, input.now_ms);
         break;
     case CONTROLLER_INPUT_INVALID_TURBIDITY:
-        controller->has_valid_turbidity = false;
+        lose_turbidity(controller);
         break;
     case CONTROLLER_INPUT_INVALID_LEVEL:
-        controller->has_valid_level = false;
+        lose_level(controller);
         break;
     case CONTROLLER_INPUT_SENSOR_TIMEOUT:
     default:
-        controller->has_valid_turbidity = false;
-        controller->has_valid_level = false;
+        lose_turbidity(controller);
+        lose_level(controller);
         break;
     }
 }
@@ -124,9 +129,6 @@ static controller_state_t next_state(const controller_t *controller, uint32_t no
 {
     bool is_low = controller->last_level < CONTROLLER_MIN_PROCESS_LEVEL;
 
-    if (!controller->has_valid_turbidity || !controller->has_valid_level) {
-        return CONTROLLER_STATE_SAFE_IDLE;
-    }
     if (controller->last_level < CONTROLLER_COMPLETE_LEVEL) {
         return CONTROLLER_STATE_COMPLETE;
     }
@@ -142,29 +144,28 @@ static controller_state_t next_state(const controller_t *controller, uint32_t no
 
 static void decide(controller_t *controller, uint32_t now_ms)
 {
-    controller_state_t state = next_state(controller, now_ms);
+    controller_state_t state;
 
     if (!controller->has_valid_turbidity || !controller->has_valid_level) {
-        controller->clear_streak_count = 0;
+        return;
     }
+    state = next_state(controller, now_ms);
     if (state == CONTROLLER_STATE_SETTLING && controller->state != state) {
         controller->settling_started_ms = now_ms;
     }
-    controller->state = state;
-    controller->filter_on = state == CONTROLLER_STATE_FILTERING;
-    controller->drain_open = state == CONTROLLER_STATE_DRAINING;
+    enter(controller, state);
 }
 
-static bool step(controller_t *controller, controller_input_t input)
+static void step(controller_t *controller, controller_input_t input)
 {
-    bool timed_out = drop_stale(controller, input.now_ms);
-
-    if (timed_out) {
-        decide(controller, input.now_ms);
+    if (is_stale(controller->last_turbidity_ms, input.now_ms)) {
+        lose_turbidity(controller);
+    }
+    if (is_stale(controller->last_level_ms, input.now_ms)) {
+        lose_level(controller);
     }
     take_input(controller, input);
     decide(controller, input.now_ms);
-    return timed_out || input.kind == CONTROLLER_INPUT_SENSOR_TIMEOUT;
 }
 
 controller_output_t controller_step(controller_t *controller, controller_input_t input)
@@ -174,11 +175,13 @@ controller_output_t controller_step(controller_t *controller, controller_input_t
     if (controller != NULL) {
         controller_t before = *controller;
 
-        output.timed_out = step(controller, input);
+        step(controller, input);
         output.filter_on = controller->filter_on;
         output.drain_open = controller->drain_open;
         output.state = controller->state;
         output.changed = controller->state != before.state;
+        output.timed_out = is_stale(before.last_turbidity_ms, input.now_ms)
+                           || is_stale(before.last_level_ms, input.now_ms);
     }
     output.state_name = controller_state_name(output.state);
     return output;

@@ -18,69 +18,6 @@ const char *controller_state_name(controller_state_t state)
     return "STATE SAFE_IDLE";
 }
 
-void controller_init(controller_t *controller)
-{
-    if (controller != NULL) {
-        *controller = (controller_t){
-            .inlet_open = false,
-            .heater_on = false,
-            .state = CONTROLLER_STATE_SAFE_IDLE,
-            .has_valid_temperature = false,
-            .has_valid_level = false,
-        };
-    }
-}
-
-static bool is_stale(bool has_valid, uint32_t last_ms, uint32_t now_ms)
-{
-    return has_valid && now_ms - last_ms > CONTROLLER_SENSOR_TIMEOUT_MS;
-}
-
-static bool drop_stale(controller_t *controller, uint32_t now_ms)
-{
-    bool temperature_is_stale =
-        is_stale(controller->has_valid_temperature, controller->last_temperature_ms, now_ms);
-    bool level_is_stale =
-        is_stale(controller->has_valid_level, controller->last_level_ms, now_ms);
-
-    if (temperature_is_stale) {
-        controller->has_valid_temperature = false;
-    }
-    if (level_is_stale) {
-        controller->has_valid_level = false;
-    }
-    return temperature_is_stale || level_is_stale;
-}
-
-static void take_input(controller_t *controller, controller_input_t input)
-{
-    switch (input.kind) {
-    case CONTROLLER_INPUT_NONE:
-        break;
-    case CONTROLLER_INPUT_TEMPERATURE:
-        controller->has_valid_temperature = true;
-        controller->last_temperature_c = input.temperature_c;
-        controller->last_temperature_ms = input.now_ms;
-        break;
-    case CONTROLLER_INPUT_LEVEL:
-        controller->has_valid_level = true;
-        controller->last_level = input.level;
-        controller->last_level_ms = input.now_ms;
-        break;
-    case CONTROLLER_INPUT_INVALID_TEMPERATURE:
-        controller->has_valid_temperature = false;
-        break;
-    case CONTROLLER_INPUT_INVALID_LEVEL:
-        controller->has_valid_level = false;
-        break;
-    case CONTROLLER_INPUT_SENSOR_TIMEOUT:
-    default:
-        controller->has_valid_temperature = false;
-        controller->has_valid_level = false;
-        break;
-    }
-}
-
 static void set(controller_t *controller, bool inlet_open, bool heater_on,
                 controller_state_t state)
 {
@@ -89,11 +26,38 @@ static void set(controller_t *controller, bool inlet_open, bool heater_on,
     controller->state = state;
 }
 
+static void lose_temperature(controller_t *controller)
+{
+    controller->has_valid_temperature = false;
+    set(controller, false, false, CONTROLLER_STATE_SAFE_IDLE);
+}
+
+static void lose_level(controller_t *controller)
+{
+    controller->has_valid_level = false;
+    set(controller, false, false, CONTROLLER_STATE_SAFE_IDLE);
+}
+
+void controller_init(controller_t *controller)
+{
+    if (controller != NULL) {
+        lose_temperature(controller);
+        lose_level(controller);
+    }
+}
+
+/* What was never heard of is lost already. */
+static bool is_stale(uint32_t last_ms, uint32_t now_ms)
+{
+    return now_ms - last_ms > CONTROLLER_SENSOR_TIMEOUT_MS;
+}
+
 static void decide(controller_t *controller)
 {
     if (!controller->has_valid_temperature || !controller->has_valid_level) {
-        set(controller, false, false, CONTROLLER_STATE_SAFE_IDLE);
-    } else if (controller->last_level < CONTROLLER_FILL_LEVEL_THRESHOLD) {
+        return;
+    }
+    if (controller->last_level < CONTROLLER_FILL_LEVEL_THRESHOLD) {
         /* Far above CONTROLLER_MIN_HEATING_LEVEL, too. */
         set(controller, true, false, CONTROLLER_STATE_FILLING);
     } else if (controller->last_temperature_c < CONTROLLER_TEMP_LOW_THRESHOLD) {
@@ -108,16 +72,56 @@ static void decide(controller_t *controller)
     }
 }
 
-static bool step(controller_t *controller, controller_input_t input)
+static void take_temperature(controller_t *controller, int temperature_c, uint32_t now_ms)
 {
-    bool timed_out = drop_stale(controller, input.now_ms);
+    controller->has_valid_temperature = true;
+    controller->last_temperature_c = temperature_c;
+    controller->last_temperature_ms = now_ms;
+    decide(controller);
+}
 
-    if (timed_out) {
-        decide(controller);
+static void take_level(controller_t *controller, int level, uint32_t now_ms)
+{
+    controller->has_valid_level = true;
+    controller->last_level = level;
+    controller->last_level_ms = now_ms;
+    decide(controller);
+}
+
+static void take_input(controller_t *controller, controller_input_t input)
+{
+    switch (input.kind) {
+    case CONTROLLER_INPUT_NONE:
+        break;
+    case CONTROLLER_INPUT_TEMPERATURE:
+        take_temperature(controller, input.temperature_c, input.now_ms);
+        break;
+    case CONTROLLER_INPUT_LEVEL:
+        take_level(controller, input.level, input.now_ms);
+        break;
+    case CONTROLLER_INPUT_INVALID_TEMPERATURE:
+        lose_temperature(controller);
+        break;
+    case CONTROLLER_INPUT_INVALID_LEVEL:
+        lose_level(controller);
+        break;
+    case CONTROLLER_INPUT_SENSOR_TIMEOUT:
+    default:
+        lose_temperature(controller);
+        lose_level(controller);
+        break;
+    }
+}
+
+static void step(controller_t *controller, controller_input_t input)
+{
+    if (is_stale(controller->last_temperature_ms, input.now_ms)) {
+        lose_temperature(controller);
+    }
+    if (is_stale(controller->last_level_ms, input.now_ms)) {
+        lose_level(controller);
     }
     take_input(controller, input);
-    decide(controller);
-    return timed_out || input.kind == CONTROLLER_INPUT_SENSOR_TIMEOUT;
 }
 
 controller_output_t controller_step(controller_t *controller, controller_input_t input)
@@ -127,13 +131,13 @@ controller_output_t controller_step(controller_t *controller, controller_input_t
     if (controller != NULL) {
         controller_t before = *controller;
 
-        output.timed_out = step(controller, input);
+        step(controller, input);
         output.inlet_open = controller->inlet_open;
         output.heater_on = controller->heater_on;
         output.state = controller->state;
-        output.changed = controller->inlet_open != before.inlet_open
-                         || controller->heater_on != before.heater_on
-                         || controller->state != before.state;
+        output.changed = controller->state != before.state;
+        output.timed_out = is_stale(before.last_temperature_ms, input.now_ms)
+                           || is_stale(before.last_level_ms, input.now_ms);
     }
     output.state_name = controller_state_name(output.state);
     return output;

@@ -77,8 +77,7 @@ controller_output_t controller_step(controller_t *controller, controller_input_t
         step(controller, input);
         output.pump_on = controller->pump_on;
         output.state = controller->state;
-        output.changed = controller->pump_on != before.pump_on
-                         || controller->state != before.state;
+        output.changed = controller->state != before.state;
         output.timed_out = is_stale(&before, input.now_ms);
     }
     output.state_name = controller_state_name(output.state);

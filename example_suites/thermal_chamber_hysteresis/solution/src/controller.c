@@ -16,34 +16,27 @@ const char *controller_state_name(controller_state_t state)
     return "STATE SAFE_OFF";
 }
 
-void controller_init(controller_t *controller)
-{
-    if (controller != NULL) {
-        *controller = (controller_t){
-            .heater_on = false,
-            .state = CONTROLLER_STATE_SAFE_OFF,
-            .has_valid_sensor = false,
-        };
-    }
-}
-
 static void go_safe(controller_t *controller)
 {
-    controller->has_valid_sensor = false;
     controller->heater_on = false;
     controller->state = CONTROLLER_STATE_SAFE_OFF;
 }
 
+void controller_init(controller_t *controller)
+{
+    if (controller != NULL) {
+        go_safe(controller);
+    }
+}
+
 static void take_temperature(controller_t *controller, int temperature_c, uint32_t now_ms)
 {
-    controller->has_valid_sensor = true;
     controller->last_valid_sensor_ms = now_ms;
     if (temperature_c < CONTROLLER_TEMP_LOW_THRESHOLD) {
         controller->heater_on = true;
         controller->state = CONTROLLER_STATE_HEATING;
     } else if (temperature_c > CONTROLLER_TEMP_HIGH_THRESHOLD) {
-        controller->heater_on = false;
-        controller->state = CONTROLLER_STATE_SAFE_OFF;
+        go_safe(controller);
     } else {
         /* Whatever left the heater on was less than this, so the chamber warms up. */
         if (temperature_c >= CONTROLLER_TEMP_EARLY_OFF_THRESHOLD) {
@@ -53,17 +46,15 @@ static void take_temperature(controller_t *controller, int temperature_c, uint32
     }
 }
 
+/* Before the first temperature, too: the heater is off then in any case. */
 static bool is_stale(const controller_t *controller, uint32_t now_ms)
 {
-    return controller->has_valid_sensor
-           && now_ms - controller->last_valid_sensor_ms > CONTROLLER_SENSOR_TIMEOUT_MS;
+    return now_ms - controller->last_valid_sensor_ms > CONTROLLER_SENSOR_TIMEOUT_MS;
 }
 
-static bool step(controller_t *controller, controller_input_t input)
+static void step(controller_t *controller, controller_input_t input)
 {
-    bool timed_out = is_stale(controller, input.now_ms);
-
-    if (timed_out) {
+    if (is_stale(controller, input.now_ms)) {
         go_safe(controller);
     }
     switch (input.kind) {
@@ -73,15 +64,11 @@ static bool step(controller_t *controller, controller_input_t input)
         take_temperature(controller, input.temperature_c, input.now_ms);
         break;
     case CONTROLLER_INPUT_SENSOR_TIMEOUT:
-        timed_out = true;
-        go_safe(controller);
-        break;
     case CONTROLLER_INPUT_INVALID_TEMPERATURE:
     default:
         go_safe(controller);
         break;
     }
-    return timed_out;
 }
 
 controller_output_t controller_step(controller_t *controller, controller_input_t input)
@@ -91,11 +78,11 @@ controller_output_t controller_step(controller_t *controller, controller_input_t
     if (controller != NULL) {
         controller_t before = *controller;
 
-        output.timed_out = step(controller, input);
+        step(controller, input);
         output.heater_on = controller->heater_on;
         output.state = controller->state;
-        output.changed = controller->heater_on != before.heater_on
-                         || controller->state != before.state;
+        output.changed = controller->state != before.state;
+        output.timed_out = is_stale(&before, input.now_ms);
     }
     output.state_name = controller_state_name(output.state);
     return output;
