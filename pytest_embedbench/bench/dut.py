@@ -38,9 +38,9 @@ BEFORE_BYTES = 65_536
 class DutTimeout(ExpectTimeout, TIMEOUT):
     """What was waited for did not come: a test failure, and a ``pexpect.TIMEOUT``."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.value = message
+    def __init__(self, value: str) -> None:
+        super().__init__(value)
+        self.value = value
 
 
 @dataclass(slots=True)

@@ -343,7 +343,7 @@ def test_a_profile_runs_its_own_checks_and_those_of_none(task: Suite) -> None:
 
 def test_a_profile_that_is_none_lists_those_there_are(task: Suite) -> None:
     result = task.run("--embedbench-profile=strict")
-    result.stderr.fnmatch_lines(["*'strict' is not one of: full, paper"])
+    result.stderr.fnmatch_lines(["*'strict' is not one of: full, paper, robust"])
 
 
 def test_a_profile_that_no_run_can_have_is_not_collected(task: Suite) -> None:
@@ -351,7 +351,7 @@ def test_a_profile_that_no_run_can_have_is_not_collected(task: Suite) -> None:
     task.test(test, "test_p.py")
     result = task.run("test_p.py")
     result.stdout.fnmatch_lines(
-        ["no profile named 'strict'; known profiles: full, paper"]
+        ["no profile named 'strict'; known profiles: full, paper, robust"]
     )
 
 
