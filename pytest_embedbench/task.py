@@ -23,6 +23,8 @@ _TASK_FILE = "task.toml"
 _PROJECT_FILE = "platformio.ini"
 SUBMITTED_IN = ("src", "main", "")
 """Folders of a submission in which a file of the edit surface is looked for."""
+PLANT_FILE = ".py:"
+"""What is between file and class in the name of a plant that is a task's own."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _REQUIRED = {
     "name": str,
@@ -75,6 +77,8 @@ class Sensor:
 class Task:
     """A task package as its ``task.toml`` has it.
 
+    ``plant`` is a registered name, or a class in a file of the package's own, from
+    its root on (``plant.py:Room``); here that file's path is absolute.
     ``edit_surface`` are the files that a submission may replace, relative to the
     package; ``boot_line`` is what the firmware says once it is up. ``sensors`` and
     ``timeouts_ms`` are what sequences of lines are made from: see ``properties``.
@@ -177,6 +181,8 @@ def load_task(file: Path) -> Task:
     if timeouts_ms:
         check_items(where, "task.timeouts_ms", [*timeouts_ms], int)
     controller = _controller(where, top["controller"]) if "controller" in top else None
+    if PLANT_FILE in table["plant"]:
+        table["plant"] = str(file.resolve().parent / table["plant"])
     return Task(
         **table,
         edit_surface=tuple(surface),

@@ -9,17 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from importlib import resources
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.overrides import overridden
 from pytest_embedbench.datasheet import load_board
 from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.modules import load_name
+from pytest_embedbench.task import PLANT_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from importlib.metadata import EntryPoint
     from importlib.resources.abc import Traversable
-    from pathlib import Path
 
     from pytest_embedbench.bench.overrides import Override
     from pytest_embedbench.contracts import Builder, Engine, Plant
@@ -62,10 +64,14 @@ class Registry:
     def plant(self, name: str, **parameters: object) -> Plant[Any]:
         """Return a plant with these start values.
 
+        A task's own plant goes by file and class: ``/path/to/plant.py:Room``.
+
         Raises:
             ConfigError: the plant has no such parameter, or refuses its value.
         """
-        make: Callable[..., Plant[Any]] = self._load("plant", name)
+        make: Callable[..., Plant[Any]] = (
+            _in_file(name) if PLANT_FILE in name else self._load("plant", name)
+        )
         try:
             return make(**parameters)
         except (TypeError, ValueError) as error:
@@ -129,3 +135,8 @@ class Registry:
         except (ImportError, AttributeError) as error:
             message = f"{kind} {name!r} ({entries[name].value}) cannot load: {error}"
             raise ConfigError(message) from error
+
+
+def _in_file(name: str) -> Any:  # noqa: ANN401  # typed by callers
+    file, _, attribute = name.rpartition(":")
+    return load_name(Path(file), attribute)

@@ -10,7 +10,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.cli import inventory, lab, mutate, setup
+from pytest_embedbench.cli import inventory, lab, mutate, new_task, setup
 from pytest_embedbench.errors import EmbedbenchError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         inventory.add_plants,
         lab.add_lab,
         mutate.add_mutate,
+        new_task.add_new_task,
     ):
         add(commands)
     arguments = parser.parse_args(argv)

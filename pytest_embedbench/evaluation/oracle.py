@@ -7,12 +7,11 @@ brief asks for, as a named tuple: the task's actuators, ``changed`` and ``state`
 
 from __future__ import annotations
 
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import product
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.evaluation.host.controller import IDLE
+from pytest_embedbench.modules import load_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,13 +42,7 @@ def load_oracle(suite: Suite) -> Callable[[], Oracle]:
     Raises:
         ConfigError: the task has none.
     """
-    file = suite.root / ORACLE_FILE
-    spec = spec_from_file_location(f"embedbench_oracle_{suite.root.name}", file)
-    if not file.is_file() or spec is None or spec.loader is None:
-        raise ConfigError(f"{suite.root}: no oracle: there is no {ORACLE_FILE}")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return cast("Callable[[], Oracle]", module.Oracle)
+    return cast("Callable[[], Oracle]", load_name(suite.root / ORACLE_FILE, "Oracle"))
 
 
 def walk(parts: Iterable[Part], *, in_a_row: int) -> Iterator[Row]:

@@ -165,12 +165,18 @@ def bench(board: Board, make_bench: Callable[[Board], Bench]) -> Bench:
 
 
 @pytest.fixture
-def plant(registry: Registry) -> Callable[..., Plant[Any]]:
-    """A factory: ``plant("tank_fill_drain", level=20)``; parameters set its start."""
+def plant(
+    request: pytest.FixtureRequest, registry: Registry
+) -> Callable[..., Plant[Any]]:
+    """A factory: ``plant("tank_fill_drain", level=20)``; parameters set its start.
 
-    def make(name: str, **parameters: object) -> Plant[Any]:
+    Without a name it is the plant of the test's own task.
+    """
+
+    def make(name: str = "", **parameters: object) -> Plant[Any]:
         with told_plainly():
-            return registry.plant(name, **parameters)
+            chosen = name or session_of(request.config).task(request.path).plant
+            return registry.plant(chosen, **parameters)
 
     return make
 

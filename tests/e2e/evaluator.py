@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from pytest_embedbench.bench.registry import Registry
 from tests.e2e.native_firmware import SUITES
 
 TANK = SUITES / "tank_fill_drain"
@@ -60,7 +63,7 @@ class Evaluator:
             ],
             capture_output=True,
             text=True,
-            timeout=110,
+            timeout=280,
             check=False,
         )
         return done.stdout + done.stderr
@@ -70,3 +73,11 @@ class Evaluator:
         submission.mkdir()
         (submission / "controller.c").write_text(source)
         return self("-x", f"--embedbench-firmware={submission}", *args)
+
+
+def skip_without_engine(board: str) -> None:
+    """Skip a test on a board whose engine is not installed."""
+    registry = Registry()
+    missing = registry.engine(registry.board(board).engine).missing()
+    if missing is not None:
+        pytest.skip(str(missing))

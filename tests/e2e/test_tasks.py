@@ -1,106 +1,64 @@
-"""The five tasks, as a user runs them: the reference passes, the starter does not."""
+"""The tasks, as a user runs them: the reference passes, the starter does not."""
 
 from __future__ import annotations
 
-import csv
-import json
-import os
-import subprocess
-import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.cli.new_task import make_task
+from tests.e2e.evaluator import skip_without_engine
 from tests.e2e.native_firmware import SUITES, needs_gcc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from tests.e2e.evaluator import Evaluator
 
-pytestmark = [needs_gcc, pytest.mark.timeout(600)]
+pytestmark = [needs_gcc, pytest.mark.timeout(300)]
 
-ROOT = Path(__file__).parents[2]
-GOLDEN = json.loads((ROOT / "tests/data/golden_paper_profile.json").read_text())
-RUNS = [(task, scenario) for task, runs in GOLDEN.items() for scenario in runs]
-BOARDS = ("native", "uno")
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """The artifacts of one run over all five tasks."""
-
-    folder: Path
-
-    def verdict(self, task: str, board: str) -> dict[str, Any]:
-        file = self.folder / "example_suites" / task / board / "verdict.json"
-        return json.loads(file.read_text())  # type: ignore[no-any-return]
-
-    def of_scenario(self, task: str, name: str, board: str) -> Path:
-        tests = self.folder / "example_suites" / task / "hidden" / "test_paper.py"
-        return tests / f"test_{name}[{board}]"
+TASKS = sorted(file.parent.name for file in SUITES.glob("*/task.toml"))
+FIRST_BROKEN = {
+    "filter_tank_sequence": "F1",
+    "mixing_tank_fill_heat": "M5",
+    "pressure_vessel_interlock": "V4",
+    "tank_fill_drain": "T2",
+    "thermal_chamber_hysteresis": "C4",
+}
 
 
-@pytest.fixture(scope="module")
-def evaluate(
-    seeded: Seeded, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[..., Evaluated]:
-    """A function that runs the hidden suites of all five tasks."""
-    folder = tmp_path_factory.mktemp("tasks")
-
-    def run(profile: str, *options: str, name: str) -> Evaluated:
-        boards = [f"--board={board}" for board in BOARDS]
-        words: tuple[str | Path, ...] = (
-            *(sys.executable, "-m", "pytest", "-q", "-n2", *boards),
-            f"--embedbench-profile={profile}",
-            f"--embedbench-core={seeded.core_dir}",
-            f"--embedbench-cache={folder / 'cache'}",
-            f"--embedbench-artifacts={folder / name}",
-            "--embedbench-plots=never",
-            *options,
-            *sorted(SUITES.glob("*/hidden")),
+@pytest.mark.parametrize("task", TASKS)
+def test_the_reference_passes_in_full_on_both_boards(
+    evaluate: Evaluator, task: str
+) -> None:
+    skip_without_engine("uno")
+    suite = SUITES / task
+    solution = "--embedbench-firmware=solution"
+    done = evaluate("-n2", "--board=uno", solution, suite=suite)
+    for board in ("native", "uno"):
+        assert re.search(f"^{task} +{board} +full +PASS", done.printed, re.M), (
+            done.printed
         )
-        subprocess.run(words, cwd=ROOT, env=_plain(), timeout=600, check=False)
-        (made,) = (path for path in (folder / name).iterdir() if not path.is_symlink())
-        return Evaluated(made)
-
-    return run
 
 
-@pytest.fixture(scope="module")
-def as_published(evaluate: Callable[..., Evaluated]) -> Evaluated:
-    return evaluate("paper", "--embedbench-firmware=solution", name="paper")
-
-
-@pytest.mark.parametrize("board", BOARDS)
-@pytest.mark.parametrize("task", GOLDEN)
-def test_the_reference_passes_as_published(
-    as_published: Evaluated, task: str, board: str
+@pytest.mark.parametrize("task", TASKS)
+def test_the_starter_fails_with_a_sentence_of_its_brief(
+    evaluate: Evaluator, task: str
 ) -> None:
-    verdict = as_published.verdict(task, board)
-    assert (verdict["verdict"], verdict["stage"]) == ("PASS", "INTEGRATION")
+    done = evaluate("-x", "--embedbench-firmware=", suite=SUITES / task)
+    assert done.ending == ("HOST", "HOST_TEST")
+    assert FIRST_BROKEN[task] in done.verdict["brief"]
+    assert done.verdict["brief"][FIRST_BROKEN[task]] in done.printed
+    assert "it has to give" in done.verdict["reason"]
 
 
-@pytest.mark.parametrize("board", BOARDS)
-@pytest.mark.parametrize(("task", "scenario"), RUNS)
-def test_the_reference_gives_the_published_traces_and_figures(
-    as_published: Evaluated, task: str, scenario: str, board: str
+def test_a_new_task_passes_and_its_starter_does_not(
+    evaluate: Evaluator, tmp_path: Path
 ) -> None:
-    golden = GOLDEN[task][scenario]
-    folder = as_published.of_scenario(task, scenario, board)
-    with (folder / "trace.csv").open(newline="") as file:
-        columns, *rows = csv.reader(file)
-    assert columns == golden["trace_columns"]
-    assert [[_value(cell) for cell in row] for row in rows] == golden["trace"]
-    assert json.loads((folder / "metrics.json").read_text()) == golden["metrics"]
-
-
-def _value(cell: str) -> int | bool:
-    return cell == "True" if cell in ("True", "False") else int(cell)
-
-
-def _plain() -> dict[str, str]:
-    """Return the environment without settings that would change a run."""
-    return {k: v for k, v in os.environ.items() if not k.startswith("EMBEDBENCH_")}
+    task = make_task("keep_it_bright", tmp_path)
+    done = evaluate("--embedbench-firmware=solution", suite=task)
+    assert done.ending == ("PASS", "INTEGRATION"), done.printed
+    done = evaluate("--embedbench-firmware=", suite=task)
+    assert done.ending == ("HOST", "HOST_TEST")
+    assert "A valid brightness below 30" in done.printed

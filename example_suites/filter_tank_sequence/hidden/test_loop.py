@@ -1,6 +1,5 @@
 """In closed loop: firmware and plant in one time, every actuator at every sample."""
 
-from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -46,17 +45,12 @@ BAD_LINES = [
 
 
 @pytest.fixture
-def tank(plant):
-    return partial(plant, "filter_tank_sequence")
-
-
-@pytest.fixture
-def run(bench, scenario, tank):
+def run(bench, scenario, plant):
     """A function that runs a scenario, the limits kept at every sample."""
 
     def run_scenario(name):
         bench.wait_for_boot()
-        seen = bench.run(scenario(name), tank, coupling=COUPLING, invariants=LIMITS)
+        seen = bench.run(scenario(name), plant, coupling=COUPLING, invariants=LIMITS)
         settled_before_draining(seen)
         return seen
 
@@ -64,13 +58,13 @@ def run(bench, scenario, tank):
 
 
 @pytest.fixture
-def connect(bench, tank):
-    """A function that connects a tank, the limits kept at every sample."""
+def connect(bench, plant):
+    """A function that connects a plant, the limits kept at every sample."""
 
     def connect_at(turbidity_ntu, level):
         bench.wait_for_boot()
         return bench.connect(
-            tank(turbidity_ntu=turbidity_ntu, level=level),
+            plant(turbidity_ntu=turbidity_ntu, level=level),
             coupling=COUPLING,
             invariants=LIMITS,
         )

@@ -29,7 +29,7 @@ def test_the_drain_opens_once_the_liquid_has_settled(bench):
 
 def test_the_tank_is_cleared_and_drained_in_closed_loop(bench, plant):
     bench.wait_for_boot()
-    loop = bench.connect(plant("filter_tank_sequence", turbidity_ntu=82, level=72))
+    loop = bench.connect(plant(turbidity_ntu=82, level=72))
     bench.run_for(2_000)
     assert loop.state.level < 15
     assert not loop.state.drain_open

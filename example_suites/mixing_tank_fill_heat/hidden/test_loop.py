@@ -1,7 +1,5 @@
 """In closed loop: firmware and plant in one time, every actuator at every sample."""
 
-from functools import partial
-
 import pytest
 
 from pytest_embedbench.bench.loop import Coupling, Grouping
@@ -45,29 +43,24 @@ BAD_LINES = [
 
 
 @pytest.fixture
-def tank(plant):
-    return partial(plant, "mixing_tank_fill_heat")
-
-
-@pytest.fixture
-def run(bench, scenario, tank):
+def run(bench, scenario, plant):
     """A function that runs a scenario, the limits kept at every sample."""
 
     def run_scenario(name, limits=WHILE_SENT):
         bench.wait_for_boot()
-        return bench.run(scenario(name), tank, coupling=COUPLING, invariants=limits)
+        return bench.run(scenario(name), plant, coupling=COUPLING, invariants=limits)
 
     return run_scenario
 
 
 @pytest.fixture
-def connect(bench, tank):
-    """A function that connects a tank, the limits kept at every sample."""
+def connect(bench, plant):
+    """A function that connects a plant, the limits kept at every sample."""
 
     def connect_at(temp_c, level, limits=WHILE_SENT):
         bench.wait_for_boot()
         return bench.connect(
-            tank(temp_c=temp_c, level=level), coupling=COUPLING, invariants=limits
+            plant(temp_c=temp_c, level=level), coupling=COUPLING, invariants=limits
         )
 
     return connect_at

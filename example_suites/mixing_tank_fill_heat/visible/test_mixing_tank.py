@@ -29,7 +29,7 @@ def test_the_heater_stops_early(bench):
 
 def test_the_tank_is_filled_and_heated_in_closed_loop(bench, plant):
     bench.wait_for_boot()
-    loop = bench.connect(plant("mixing_tank_fill_heat", temp_c=25, level=35))
+    loop = bench.connect(plant(temp_c=25, level=35))
     bench.run_for(1_200)
     assert loop.state.level >= 55
     assert 45 <= loop.state.temp_c <= 48

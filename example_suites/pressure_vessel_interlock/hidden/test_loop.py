@@ -1,7 +1,5 @@
 """In closed loop: firmware and plant in one time, every actuator at every sample."""
 
-from functools import partial
-
 import pytest
 
 from pytest_embedbench.bench.loop import Coupling, Grouping
@@ -39,29 +37,24 @@ BAD_LINES = [
 
 
 @pytest.fixture
-def vessel(plant):
-    return partial(plant, "pressure_vessel_interlock")
-
-
-@pytest.fixture
-def run(bench, scenario, vessel):
+def run(bench, scenario, plant):
     """A function that runs a scenario, both limits kept at every sample."""
 
     def run_scenario(name):
         bench.wait_for_boot()
-        return bench.run(scenario(name), vessel, coupling=COUPLING, invariants=LIMITS)
+        return bench.run(scenario(name), plant, coupling=COUPLING, invariants=LIMITS)
 
     return run_scenario
 
 
 @pytest.fixture
-def connect(bench, vessel):
-    """A function that connects a vessel, both limits kept at every sample."""
+def connect(bench, plant):
+    """A function that connects a plant, both limits kept at every sample."""
 
     def connect_at(pressure_kpa):
         bench.wait_for_boot()
         return bench.connect(
-            vessel(pressure_kpa=pressure_kpa), coupling=COUPLING, invariants=LIMITS
+            plant(pressure_kpa=pressure_kpa), coupling=COUPLING, invariants=LIMITS
         )
 
     return connect_at

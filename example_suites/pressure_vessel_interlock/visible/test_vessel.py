@@ -30,7 +30,7 @@ def test_an_open_door_makes_the_vessel_safe(bench):
 
 def test_the_vessel_fills_in_closed_loop(bench, plant):
     bench.wait_for_boot()
-    loop = bench.connect(plant("pressure_vessel_interlock", pressure_kpa=18))
+    loop = bench.connect(plant(pressure_kpa=18))
     bench.run_for(400)
     assert loop.state.compressor_on
     assert 40 <= loop.state.pressure_kpa <= 60

@@ -1,7 +1,5 @@
 """In closed loop: firmware and plant in one time, the heater at every sample."""
 
-from functools import partial
-
 import pytest
 
 from pytest_embedbench.evaluation.closed_loop import answer, safe_after_ms, switches
@@ -25,25 +23,20 @@ BAD_LINES = [
 
 
 @pytest.fixture
-def chamber(plant):
-    return partial(plant, "thermal_chamber_hysteresis")
-
-
-@pytest.fixture
-def loop(bench, chamber):
+def loop(bench, plant):
     """A chamber that warms up: it is at 45 and the heater runs."""
     bench.wait_for_boot()
-    loop = bench.connect(chamber(temperature_c=28), invariants=LIMITS)
+    loop = bench.connect(plant(temperature_c=28), invariants=LIMITS)
     bench.run_for(4 * TICK_MS)
     assert (loop.state.temperature_c, loop.state.heater_on) == (45, True)
     return loop
 
 
 @pytest.fixture
-def cold_loop(bench, chamber):
+def cold_loop(bench, plant):
     """A chamber so cold that its sensor may fail while the heater runs."""
     bench.wait_for_boot()
-    loop = bench.connect(chamber(temperature_c=15))
+    loop = bench.connect(plant(temperature_c=15))
     bench.run_for(2 * TICK_MS)
     assert loop.state.heater_on
     return loop
@@ -60,9 +53,9 @@ def heated_until_lower(bench, loop):
 
 @pytest.mark.brief("C2", "C4", "C5", "C16")
 @pytest.mark.parametrize("start_c", [18, 20, 24, 28, 38, 42, 46])
-def test_the_chamber_warms_up_and_gets_never_too_warm(bench, chamber, start_c):
+def test_the_chamber_warms_up_and_gets_never_too_warm(bench, plant, start_c):
     bench.wait_for_boot()
-    loop = bench.connect(chamber(temperature_c=start_c), invariants=LIMITS)
+    loop = bench.connect(plant(temperature_c=start_c), invariants=LIMITS)
     bench.run_for(30 * TICK_MS)
     switched = switches(loop.samples, "heater_on")
     stopped_c = [s.temperature_c for s in switched if not s.heater_on]
@@ -72,9 +65,9 @@ def test_the_chamber_warms_up_and_gets_never_too_warm(bench, chamber, start_c):
 
 
 @pytest.mark.brief("C2", "C3", "C4", "C5", "C6", "C16")
-def test_the_heater_switches_at_the_edges_only(bench, scenario, chamber):
+def test_the_heater_switches_at_the_edges_only(bench, scenario, plant):
     bench.wait_for_boot()
-    run = bench.run(scenario("day"), chamber, invariants=LIMITS)
+    run = bench.run(scenario("day"), plant, invariants=LIMITS)
     switched = switches(run.samples, "heater_on")
     assert len(switched) > 10, "the heater hardly ever switched"
     assert {s.temperature_c for s in switched if s.heater_on} == {28, LOW_C - 1}
@@ -84,9 +77,9 @@ def test_the_heater_switches_at_the_edges_only(bench, scenario, chamber):
 
 
 @pytest.mark.brief("C9", "C15")
-def test_a_silent_sensor_stops_the_heater_after_a_second(bench, scenario, chamber):
+def test_a_silent_sensor_stops_the_heater_after_a_second(bench, scenario, plant):
     bench.wait_for_boot()
-    run = bench.run(scenario("silence"), chamber)
+    run = bench.run(scenario("silence"), plant)
     assert run.samples[1].state.heater_on, "the heater never ran"
     after_ms = safe_after_ms(run, "TEMP", lambda state: not state.heater_on)
     assert after_ms is not None, "the heater was on at the end"
@@ -137,10 +130,10 @@ def test_a_malformed_temperature_stops_the_heater_until_it_may_run_again(
 @pytest.mark.brief("C7", "C8", "C13", "L3")
 @pytest.mark.parametrize("name", ["fault", "malformed"])
 def test_a_bad_line_stops_the_heater_within_a_frame_and_for_good(
-    bench, scenario, chamber, name
+    bench, scenario, plant, name
 ):
     bench.wait_for_boot()
-    run = bench.run(scenario(name), chamber, invariants=LIMITS)
+    run = bench.run(scenario(name), plant, invariants=LIMITS)
     assert run.samples[1].state.heater_on, "the heater never ran"
     assert not any(s.state.heater_on for s in run.samples if s.at_ms > TICK_MS)
 
@@ -160,10 +153,10 @@ def test_lines_of_others_neither_count_nor_disturb(bench, cold_loop):
 
 @pytest.mark.brief("C1", "L6")
 @pytest.mark.parametrize("start_c", [None, 49, 50, 52, 56])
-def test_the_heater_is_off_after_start_up(bench, chamber, start_c):
+def test_the_heater_is_off_after_start_up(bench, plant, start_c):
     bench.wait_for_boot()
     bench.expect("^ACT HEATER OFF$", within_ms=TICK_MS)
-    loop = bench.connect(chamber(temperature_c=start_c or 20), invariants=LIMITS)
+    loop = bench.connect(plant(temperature_c=start_c or 20), invariants=LIMITS)
     if start_c is None:
         loop.frames_until_ms = -1
     bench.run_for((15 if start_c is None else 2) * TICK_MS)

@@ -26,6 +26,6 @@ def test_the_heater_stops_early(bench):
 
 def test_the_chamber_warms_up_in_closed_loop(bench, plant):
     bench.wait_for_boot()
-    loop = bench.connect(plant("thermal_chamber_hysteresis", temperature_c=28))
+    loop = bench.connect(plant(temperature_c=28))
     bench.run_for(1_000)
     assert 47 <= loop.state.temperature_c <= 52

@@ -1,0 +1,39 @@
+#include "protocol.h"
+
+#include "embedbench_frame.h"
+
+static protocol_input_kind_t read_frame(const frame_t *frame, protocol_input_t *input)
+{
+    if (frame_begins(frame, "SENSE", "LIGHT")) {
+        return frame_value(frame, PROTOCOL_LIGHT_MIN_PCT, PROTOCOL_LIGHT_MAX_PCT,
+                           &input->light_pct)
+                   ? PROTOCOL_INPUT_LIGHT
+                   : PROTOCOL_INPUT_INVALID_LIGHT;
+    }
+    if (frame_is(frame, "FAULT", "SENSOR_TIMEOUT")) {
+        return PROTOCOL_INPUT_SENSOR_TIMEOUT;
+    }
+    return PROTOCOL_INPUT_NONE;
+}
+
+protocol_parse_result_t protocol_parse_line(const char *line, protocol_input_t *input)
+{
+    static const protocol_input_t nothing = {0};
+    frame_t frame;
+
+    *input = nothing;
+    frame_split(&frame, line);
+    input->kind = read_frame(&frame, input);
+    /* Kinds and results are numbered alike. */
+    return (protocol_parse_result_t)input->kind;
+}
+
+bool protocol_serialize_act_lamp(bool lamp_on, char *buffer, size_t buffer_size)
+{
+    return frame_write(buffer, buffer_size, "ACT LAMP ", lamp_on ? "ON" : "OFF");
+}
+
+bool protocol_serialize_debug(const char *text, char *buffer, size_t buffer_size)
+{
+    return frame_write(buffer, buffer_size, "DBG ", text);
+}
