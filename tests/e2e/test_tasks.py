@@ -37,7 +37,7 @@ def test_the_reference_passes_in_full_on_both_boards(
     solution = "--embedbench-firmware=solution"
     done = evaluate("-n2", "--board=uno", solution, suite=suite)
     for board in ("native", "uno"):
-        assert re.search(f"^{task} +{board} +full +PASS", done.printed, re.M), (
+        assert re.search(f"^{task} +{board} +full +PASS", done.printed, re.MULTILINE), (
             done.printed
         )
 
