@@ -84,6 +84,7 @@ def find_clock(names: Names, sync_symbol: str, sync_us: int) -> GuestClock:
             )
     counters = ", ".join(known.counter for known in _KNOWN)
     raise ConfigError(
-        f"the firmware has no clock that is known ({counters}); name a function that "
-        "it calls at a fixed rate in the option sync_symbol, and sync_period_us"
+        f"the firmware has no clock that is known ({counters}): name a function that "
+        "it calls at a fixed rate in the options sync_symbol and sync_period_us, or "
+        "run it in real time with lockstep = false"
     )

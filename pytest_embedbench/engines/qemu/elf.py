@@ -46,7 +46,10 @@ def read_names(elf_path: Path) -> Names:
         with elf_path.open("rb") as file:
             return Names(_addresses(ELFFile(file)))
     except (OSError, ELFError) as error:
-        raise FirmwareFault(f"{elf_path}: not a readable ELF file: {error}") from error
+        raise FirmwareFault(
+            f"{elf_path}: not a readable ELF file: {error}; without one a board can "
+            "only run in real time (its option lockstep = false)"
+        ) from error
 
 
 def _addresses(elf: Any) -> dict[str, int]:  # noqa: ANN401  # elftools is untyped

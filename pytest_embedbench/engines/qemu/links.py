@@ -53,5 +53,6 @@ class QemuLink:
 
     def arrive(self, now_us: int) -> None:
         """Let the bench have what was said up to ``now_us``."""
-        while self._coming and self._coming[0].at_us <= now_us:
-            self._said.append(self._coming.pop(0))
+        count = sum(chunk.at_us <= now_us for chunk in self._coming)
+        self._said += self._coming[:count]
+        del self._coming[:count]
