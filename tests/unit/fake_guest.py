@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from pytest_embedbench.engines.qemu.packets import packet
 from pytest_embedbench.engines.qemu.patience import Patience
 from pytest_embedbench.engines.qemu.rsp import Stub
 
@@ -95,10 +96,6 @@ class FakeGuest:
 
 def word(value: int) -> bytes:
     return struct.pack("<I", value).hex().encode()
-
-
-def packet(payload: bytes) -> bytes:
-    return b"$%s#%02x" % (payload, sum(payload) & 0xFF)
 
 
 @contextmanager

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_embedbench.engines.qemu.packets import Garbled, PacketReader, packet
 from pytest_embedbench.engines.qemu.patience import Patience, Silent
-from pytest_embedbench.engines.qemu.rsp import Garbled, HungUp, PacketReader, Stop, Stub
-from tests.unit.fake_guest import packet
+from pytest_embedbench.engines.qemu.rsp import HungUp, Stop, Stub
 
 STOPPED = packet(b"T05thread:02;watch:3ffb1234;")
 
@@ -62,11 +62,11 @@ def test_what_is_asked_again_is_sent_again(
     assert ends[1].recv(100) == packet(b"a") + packet(b"b") + packet(b"b")
 
 
-def test_a_stop_names_signal_thread_and_watched_address(
+def test_a_stop_names_thread_and_watched_address(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
     stub = stub_hearing(ends, packet(b"OK") + STOPPED + packet(b"T05thread:02;"))
-    assert stub.resume(b"Z2,0,4") == Stop(5, 0x3FFB1234, b"02")
+    assert stub.resume(b"Z2,0,4") == Stop(0x3FFB1234, b"02")
     stub.step()
     assert packet(b"vCont;s:02") in ends[1].recv(200)
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.launch import lost
 from pytest_embedbench.engines.qemu.lockstep import Restarted, Trapped
+from pytest_embedbench.engines.qemu.packets import Garbled
 from pytest_embedbench.engines.qemu.patience import Silent
-from pytest_embedbench.engines.qemu.rsp import Garbled, HungUp
+from pytest_embedbench.engines.qemu.rsp import HungUp
 from pytest_embedbench.errors import (
     BoardLost,
     FirmwareCrash,
@@ -82,14 +83,14 @@ def _silent(cause: Silent, scene: Scene) -> EmbedbenchError:
     stub.patience = replace(stub.patience, wall_s=wall_s, watch=None)
     try:
         stub.interrupt()
-        where = _where(scene)
     except (HungUp, Garbled, Silent):
         return lost(scene.emulator, cause, _when(scene))
+    where = _where(scene)
     used = "" if cause.cpu_s is None else f"{cause.cpu_s:.1f} s of CPU time, "
     took = f"{used}{cause.wall_s:.1f} s of host time"
     if scene.at_us is None:
         return BoardLost(
-            f"the firmware did not come to its first tick in {took}; it is{where}"
+            f"the firmware did not come to its first tick in {took}{where}"
         )
     return FirmwareSpin(
         f"the firmware's tick has stopped: it runs on{where} with the tick's interrupt "
@@ -98,8 +99,11 @@ def _silent(cause: Silent, scene: Scene) -> EmbedbenchError:
 
 
 def _where(scene: Scene) -> str:
-    """Return `` in f+0x4`` of a guest that stands still."""
-    counter = scene.emulator.stub.read_register(scene.machine.pc_register)
+    """Return `` in f+0x4`` of a guest that stands still, if it can be told."""
+    try:
+        counter = scene.emulator.stub.read_register(scene.machine.pc_register)
+    except (HungUp, Garbled, Silent):
+        return ""
     return f" in {load_symbols(scene.elf_path).describe(counter)}"
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.leaps import LEAP_TIMER
+from pytest_embedbench.engines.qemu.packets import Garbled
 from pytest_embedbench.engines.qemu.patience import Patience, Silent
 from pytest_embedbench.engines.qemu.ports import Port
-from pytest_embedbench.engines.qemu.rsp import Garbled, HungUp, Stub
+from pytest_embedbench.engines.qemu.rsp import HungUp, Stub
 from pytest_embedbench.errors import BoardLost
 from pytest_embedbench.processes import spawn, stop
 
@@ -131,6 +132,7 @@ def launch(command: Command, uarts: Mapping[str, int], timing: Timing) -> Emulat
             emulator = Emulator(
                 Stub(ours, patience), ports, command.program, popen, timing, log
             )
+            opened.callback(emulator.end)
             _greet(emulator, nonce)
         opened.pop_all()
     return emulator
@@ -171,7 +173,7 @@ def _serial_words(uarts: Mapping[str, int], ports: Mapping[str, Port]) -> list[s
             words += ["-serial", "null"]
             continue
         device = f"uart-{number}"
-        path = ports[names[number]].path
+        path = str(ports[names[number]].path).replace(",", ",,")
         words += ["-chardev", f"pipe,id={device},path={path}"]
         words += ["-serial", f"chardev:{device}"]
     return words

@@ -9,7 +9,7 @@ Two properties of QEMU shape this. Watchpoints stop *before* the access on all t
 processors we have, so going on would hit the same one for ever: a second one, on a
 word that is written later in every tick, takes turns with it. And with ``sleep=off``
 each such stop lets virtual time leap to the next timer of the machine; a timer of
-ours that fires often and does nothing keeps these leaps short (see ``launch``).
+ours that fires often and does nothing keeps these leaps short (see ``leaps``).
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Restarted(Exception):
 class Beat(Protocol):
     """What a guest does again and again, and where it can be stopped."""
 
-    def arm(self, stub: Stub) -> None:
-        """Ask for stops; the guest has not come to the first yet."""
+    def first(self, stub: Stub, resume: Resume) -> None:
+        """Run to the first stop, from where the code of the beat begins."""
         ...
 
     def next(self, stub: Stub, resume: Resume) -> None:
@@ -62,9 +62,10 @@ class TickWord:
     counter: int
     later: int | None = None
 
-    def arm(self, stub: Stub) -> None:
-        """Watch the counter."""
-        stub.do(_watch(self.counter))
+    def first(self, stub: Stub, resume: Resume) -> None:
+        """Run to where the counter changes."""
+        del stub
+        resume(_watch(self.counter), at=self.counter)
 
     def next(self, stub: Stub, resume: Resume) -> None:
         """Let the counter change, and stop before it changes again."""
@@ -88,8 +89,9 @@ class Calls:
     function: int
     _calls: int = 0
 
-    def arm(self, stub: Stub) -> None:
-        """Set a breakpoint."""
+    def first(self, stub: Stub, resume: Resume) -> None:
+        """Stay: this is it."""
+        del resume
         stub.do(b"Z0,%x,%d" % (self.function, _BREAKPOINT_KIND))
 
     def next(self, stub: Stub, resume: Resume) -> None:
@@ -127,9 +129,7 @@ class Lockstep:
         if self.stub.read_register(pc_register) != entry:
             raise Trapped
         self.stub.do(b"z0," + breakpoint_)
-        self.beat.arm(self.stub)
-        if isinstance(self.beat, TickWord):
-            self._resume(at=self.beat.counter)
+        self.beat.first(self.stub, self._resume)
         self._first = self._last = self.beat.count(self.stub)
 
     def run_to(self, beats: int, after_each: Callable[[], None]) -> None:

@@ -15,9 +15,10 @@ from pytest_embedbench.engines.qemu.cores import Core, claim_core
 from pytest_embedbench.engines.qemu.faults import ROM_BANNER, Scene, explain
 from pytest_embedbench.engines.qemu.launch import launch
 from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
+from pytest_embedbench.engines.qemu.packets import Garbled
 from pytest_embedbench.engines.qemu.patience import Silent
 from pytest_embedbench.engines.qemu.receivers import Pace, receiver
-from pytest_embedbench.engines.qemu.rsp import Garbled, HungUp
+from pytest_embedbench.engines.qemu.rsp import HungUp
 from pytest_embedbench.model import Capability
 
 if TYPE_CHECKING:

@@ -119,14 +119,14 @@ class OneByteReceiver:
     def go_on(self, stub: Stub, stop: Stop) -> Stop | None:
         """Let the firmware read its byte, and put in the next."""
         read_word = self.pace.read_word
-        if stop.watched == self.uart.data:
-            if read_word is not None:
-                return stub.resume(self._unwatch, b"Z2,%x,4" % read_word)
-            stub.step(self._unwatch)
-            return self._after_read(stub)
-        if stop.watched == read_word is not None:
+        if stop.watched is None or stop.watched not in (self.uart.data, read_word):
+            return None
+        if stop.watched == read_word:
             return self._after_read(stub, b"z2,%x,4" % read_word)
-        return None
+        if read_word is not None:
+            return stub.resume(self._unwatch, b"Z2,%x,4" % read_word)
+        stub.step(self._unwatch)
+        return self._after_read(stub)
 
     def _after_read(self, stub: Stub, *before: bytes) -> Stop:
         if self._put_next(stub):

@@ -15,15 +15,17 @@ from struct import Struct
 from struct import error as StructError  # noqa: N812  # it is a class
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_embedbench.engines.qemu.packets import Garbled, PacketReader, packet
+
 if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.patience import Patience, Wait
 
-LOOK_EVERY_S = 0.25
+_LOOK_EVERY_S = 0.25
 _TIMEVAL = Struct("@ll")
 _U32 = Struct("<I")
 _READ_BYTES = 65536
 _OK = b"OK"
-_STOP = re.compile(rb"[ST]([0-9a-fA-F]{2})(.*)", re.DOTALL)
+_STOP = re.compile(rb"[ST][0-9a-fA-F]{2}(.*)", re.DOTALL)
 _WATCHED = re.compile(rb"\b[ra]?watch:([0-9a-fA-F]+)")
 _THREAD = re.compile(rb"\bthread:(?:p[0-9a-fA-F]+\.)?([0-9a-fA-F]+)")
 
@@ -32,35 +34,14 @@ class HungUp(Exception):
     """The other end is closed, or its process is gone."""
 
 
-class Garbled(Exception):
-    """The other end does not speak the protocol, or refuses what we need."""
-
-
 class Stop(NamedTuple):
     """Why the guest stands still.
 
     ``watched`` is the address whose watchpoint was hit, if that is the reason.
     """
 
-    signal: int
     watched: int | None
     thread: bytes
-
-
-@dataclass(slots=True)
-class PacketReader:
-    """Feed bytes as they come; get whole packets. Pure."""
-
-    _rest: bytes = b""
-
-    def feed(self, data: bytes) -> tuple[tuple[bytes, ...], bool]:
-        """Return the packets that ``data`` completes, and whether one is asked again.
-
-        Raises:
-            Garbled: bytes between packets, or a wrong checksum.
-        """
-        packets, again, self._rest = _split(self._rest + data)
-        return packets, again
 
 
 @dataclass(slots=True)
@@ -84,7 +65,7 @@ class Stub:
     def __post_init__(self) -> None:
         # A receive timeout of the kernel's costs nothing when the answer is quick;
         # ``settimeout`` would cost a poll for each.
-        timeval = _TIMEVAL.pack(0, int(LOOK_EVERY_S * 1_000_000))
+        timeval = _TIMEVAL.pack(0, int(_LOOK_EVERY_S * 1_000_000))
         self.end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
 
     def ask(self, *requests: bytes) -> list[bytes]:
@@ -108,7 +89,7 @@ class Stub:
 
     def let_run(self) -> None:
         """Let the guest run, and do not wait for it to stop: it is not to."""
-        self._write(_packet(b"vCont;c"))
+        self._write(packet(b"vCont;c"))
 
     def interrupt(self) -> Stop:
         """Stop a guest that runs: after a ``resume`` that was given up."""
@@ -127,12 +108,16 @@ class Stub:
         """Have QEMU's own monitor obey ``command``; return what it says."""
         self._send(b"qRcmd," + command.encode().hex().encode())
         said = b""
-        while (packet := self._next_packet()) != _OK:
-            if packet[:1] != b"O":
-                raise Garbled(f"no monitor behind the gdb stub: {packet!r}")
-            said += bytes.fromhex(packet[1:].decode())
+        while (reply := self._next_packet()) != _OK:
+            if reply[:1] != b"O":
+                raise Garbled(f"no monitor behind the gdb stub: {reply!r}")
+            said += bytes.fromhex(reply[1:].decode())
         self._unanswered.popleft()
         return said.decode(errors="replace").strip()
+
+    def hang_up(self) -> None:
+        """Close our end."""
+        self.end.close()
 
     def _run(self, *requests: bytes) -> Stop:
         self._send(*requests)
@@ -145,13 +130,9 @@ class Stub:
         self._thread = stop.thread
         return stop
 
-    def hang_up(self) -> None:
-        """Close our end."""
-        self.end.close()
-
     def _send(self, *requests: bytes) -> None:
         self._unanswered.extend(requests)
-        self._write(b"".join([_packet(request) for request in requests]))
+        self._write(b"".join([packet(request) for request in requests]))
 
     def _write(self, data: bytes) -> None:
         try:
@@ -176,7 +157,7 @@ class Stub:
             self._ready += packets
             if again:
                 lost = list(self._unanswered)[len(self._ready) :]
-                self._write(b"".join([_packet(request) for request in lost]))
+                self._write(b"".join([packet(request) for request in lost]))
         return self._ready.popleft()
 
     def _read(self) -> bytes:
@@ -195,40 +176,6 @@ class Stub:
                 return data
 
 
-# A lockstep says and hears the same few things thousands of times a second.
-@lru_cache(256)
-def _packet(payload: bytes) -> bytes:
-    return b"$%s#%02x" % (payload, sum(payload) & 0xFF)
-
-
-@lru_cache(256)
-def _split(data: bytes) -> tuple[tuple[bytes, ...], bool, bytes]:
-    """Return the whole packets, whether one is asked again, and what is not whole."""
-    packets: list[bytes] = []
-    again = False
-    at = 0
-    while at < len(data):
-        if data[at] != ord("$"):
-            if data[at] == ord("-"):
-                again = True
-            elif data[at] != ord("+"):
-                raise Garbled(f"the gdb stub sent {data[at : at + 40]!r}")
-            at += 1
-            continue
-        end = data.find(b"#", at)
-        if end < 0 or len(data) < end + 3:
-            break
-        packets.append(_checked(data[at + 1 : end], data[end + 1 : end + 3]))
-        at = end + 3
-    return tuple(packets), again, data[at:]
-
-
-def _checked(payload: bytes, checksum: bytes) -> bytes:
-    if b"%02x" % (sum(payload) & 0xFF) != checksum.lower():
-        raise Garbled(f"the gdb stub sent {payload[:40]!r} with a wrong checksum")
-    return payload
-
-
 def _word(digits: bytes) -> int:
     try:
         (number,) = _U32.unpack(bytes.fromhex(digits.decode()))
@@ -244,10 +191,9 @@ def _stop(reply: bytes) -> Stop:
         if reply[:1] in (b"W", b"X"):
             raise HungUp
         raise Garbled(f"the gdb stub sent {reply[:40]!r} where the guest should stop")
-    watched = _WATCHED.search(match[2])
-    thread = _THREAD.search(match[2])
+    watched = _WATCHED.search(match[1])
+    thread = _THREAD.search(match[1])
     return Stop(
-        signal=int(match[1], 16),
         watched=int(watched[1], 16) if watched else None,
         thread=thread[1] if thread else b"1",
     )
