@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _REQUIRED = {"engine": str, "mcu": str, "cpu_hz": int, "environments": list}
+_CPU_HZ = range(1, 10_000_000_001)
+_BAUD_BPS = range(50, 20_000_001)
+_ADC_CHANNELS = range(64)
 _OPTIONAL = {"description": str, "uarts": dict, "pins": dict, "options": dict}
 
 
@@ -33,6 +36,7 @@ def load_board(file: Traversable | Path) -> BoardSpec:
     table = read_table(file)
     check_keys(str(file), "", table, required=_REQUIRED, optional=_OPTIONAL)
     check_items(str(file), "environments", table["environments"], str)
+    _check_range(str(file), "cpu_hz", table["cpu_hz"], _CPU_HZ)
     return BoardSpec(
         name=file.name.removesuffix(".toml"),
         engine=table["engine"],
@@ -51,6 +55,7 @@ def _uarts(file: str, table: Mapping[str, object]) -> tuple[UartSpec, ...]:
     for name, entry in table.items():
         row = subtable(file, f"uarts.{name}", entry)
         check_keys(file, f"uarts.{name}.", row, required={"baud_bps": int})
+        _check_range(file, f"uarts.{name}.baud_bps", row["baud_bps"], _BAUD_BPS)
         specs.append(UartSpec(name=name, baud_bps=row["baud_bps"]))
     if not specs:
         raise ConfigError(f"{file}: uarts: a board needs at least one, as [uarts.NAME]")
@@ -64,5 +69,13 @@ def _pins(file: str, table: Mapping[str, object]) -> dict[str, PinSpec]:
         check_keys(
             file, f"pins.{name}.", row, required={"port": str}, optional={"adc": int}
         )
+        _check_range(file, f"pins.{name}.adc", row.get("adc", 0), _ADC_CHANNELS)
         pins[name] = PinSpec(name=name, port=row["port"], adc=row.get("adc"))
     return pins
+
+
+def _check_range(file: str, where: str, number: int, allowed: range) -> None:
+    if number not in allowed:
+        raise ConfigError(
+            f"{file}: {where}: must be from {allowed[0]} to {allowed[-1]}, is {number}"
+        )

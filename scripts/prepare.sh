@@ -8,6 +8,10 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 VENV=${EMBEDBENCH_VENV:-$ROOT/.venv}
 PYTHON=$VENV/bin/python
 
+# Byte code, which the tests' many short runs live on, stays out of the checkout.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX=$VENV/pycache
+
 say() { printf '== %s\n' "$*" >&2; }
 
 die() {
@@ -48,7 +52,7 @@ has_library() {
 
 system_packages() {
     local wanted=()
-    command -v cc >/dev/null || wanted+=(gcc libc6-dev)
+    echo '#include <stdio.h>' | cc -E - >/dev/null 2>&1 || wanted+=(gcc libc6-dev)
     has_library libsimavr.so.2 || wanted+=(libsimavr2)
     local program
     for program in ${PROGRAMS:-}; do

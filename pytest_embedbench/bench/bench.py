@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.wire.patterns import Match, Patterns
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Bench:
     """A running board on the bench, with its evidence going to ``folder``.
 
@@ -58,6 +58,9 @@ class Bench:
     _dut: Dut | None = field(default=None, init=False)
     _log: TextIO = field(init=False)
     _closed: bool = field(default=False, init=False)
+
+    def __repr__(self) -> str:
+        return f"<Bench with {self.board.spec.name}: {self.transcript_path}>"
 
     def __post_init__(self) -> None:
         self._log = new_file(self.transcript_path)

@@ -43,7 +43,7 @@ class DutTimeout(ExpectTimeout, TIMEOUT):
         self.value = value
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Dut:
     """One UART, with a cursor of its own, independent of the conversation's."""
 

@@ -65,7 +65,7 @@ class Coupling:
 IN_STEP = Coupling()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Loop(Generic[StateT]):
     """A board and a plant, tick by tick; also a timebase.
 
@@ -96,6 +96,9 @@ class Loop(Generic[StateT]):
     _into_tick_ms: int = field(default=0, init=False)
     _script: list[Injection | PlantEvent] = field(init=False)
     _wire: Wire = field(init=False)
+
+    def __repr__(self) -> str:
+        return f"<Loop of {self.state} at {self.plant_ms} ms>"
 
     def __post_init__(self) -> None:
         own_ms = self.coupling.firmware_ms_per_tick

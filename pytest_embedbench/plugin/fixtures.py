@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from pytest_embedbench.plugin.testlog import TestLog
 
 NO_BOARD = "no --board given"
+_ASK_IN_SIGNATURE = (
+    "ask for the board in the signature of a test function, so that it can run once "
+    "per --board: getfixturevalue() and unittest.TestCase come too late for that"
+)
 
 
 @pytest.fixture(scope="session")
@@ -41,9 +45,11 @@ def registry(pytestconfig: pytest.Config) -> Registry:
 @pytest.fixture
 def board_spec(request: pytest.FixtureRequest, registry: Registry) -> BoardSpec:
     """The datasheet of the board that ``--board`` names; one test run for each."""
-    name: str = request.param
+    name: str = getattr(request, "param", "")
     if name == NO_BOARD:
         pytest.fail(session_for(request).no_board_message(), pytrace=False)
+    if not name:
+        pytest.fail(_ASK_IN_SIGNATURE, pytrace=False)
     return registry.board(name)
 
 

@@ -31,5 +31,5 @@ def lines(session: Session) -> list[str]:
         *([f"embedbench options: {options}"] if options else []),
         f"embedbench builds: {tool}; images: {session.images().root}",
         *([f"embedbench lab: {lab} ({who})"] if lab else []),
-        f"embedbench artifacts: {session.run_dir} (live: tail -f */transcript.log)",
+        f"embedbench artifacts: {session.run_dir} (a transcript.log per test)",
     ]

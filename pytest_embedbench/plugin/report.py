@@ -93,14 +93,19 @@ def complete(
         blame = blame_for(error, ran=log.ran)
         reason = reason_for(error)
         _add_property(item, report, BLAME, blame)
-        _add_sections(report, log, blame, reason)
+        notes: list[str] = getattr(error, "__notes__", [])
+        _add_sections(report, log, blame, "\n".join([reason, *notes]))
     elif report.skipped and call.excinfo is not None:
         reason = str(call.excinfo.value)
         blame = "none"
     log.note_phase(report, blame, reason)
     if report.when == "teardown":
         log.seeds = [value for name, value in item.user_properties if name == SEED]
-        log.write()
+        try:
+            log.write()
+        except (OSError, BenchFault) as error:
+            report.outcome = "failed"
+            report.longrepr = f"test.json cannot be written: {error}"
         del item.stash[TESTLOG]
         ours = (BOARD, BLAME, SEED, *turns.NAMES)
         item.user_properties[:] = [p for p in item.user_properties if p[0] not in ours]
@@ -158,12 +163,12 @@ def _add_property(
 
 
 def _add_sections(
-    report: pytest.TestReport, log: TestLog, blame: str, reason: str
+    report: pytest.TestReport, log: TestLog, blame: str, shown: str
 ) -> None:
     if log.controller is not None:
         report.sections.append(("controller steps", log.controller.history()))
     for bench in log.benches:
-        if str(bench.transcript_path) in reason:
+        if str(bench.transcript_path) in shown:
             continue  # the error shows it already
         title = f"UART ({_WORDS[blame]})"
         text = f"{bench.transcript.tail()}\nwhole: {bench.transcript_path}"

@@ -153,6 +153,11 @@ class Session:
             return self.images().image(self.builder(), source)
         except ToolMissing as missing:
             self._skip_or_raise(missing, spec)
+        except OSError as error:
+            raise BenchFault(
+                f"firmware cannot be built and kept in {self.images().root} ({error}): "
+                "choose another place with --embedbench-cache"
+            ) from error
 
     def boot(self, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]) -> list[Board]:
         """Return running boards, all of one engine.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.contracts import SharedBoard
+from pytest_embedbench.errors import BenchFault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +60,13 @@ class TestLog:
         if self._folder is None:
             from pytest_embedbench.bench.artifacts import new_folder, point_latest  # noqa: PLC0415
 
-            self._folder = new_folder(self.run_dir, self.nodeid, self.attempt)
+            try:
+                self._folder = new_folder(self.run_dir, self.nodeid, self.attempt)
+            except OSError as error:
+                raise BenchFault(
+                    f"no artifacts can be kept in {self.run_dir} ({error.strerror}): "
+                    "choose another place with --embedbench-artifacts"
+                ) from error
             point_latest(self.run_dir)
         return self._folder
 

@@ -136,7 +136,7 @@ def test_the_header_says_what_runs_and_where_files_go(suite: Suite) -> None:
             "embedbench boards: lab (lab, python); required: none",
             "embedbench engines: lab: lab engine 1",
             "embedbench builds: lab builder 1; images: */cache",
-            "embedbench artifacts: */.embedbench/runs/* (live: tail -f *",
+            "embedbench artifacts: */.embedbench/runs/* (a transcript.log per test*",
         ]
     )
 
@@ -194,3 +194,44 @@ def test_a_test_may_have_a_real_board_wiped_first(suite: Suite) -> None:
         "    assert 'erase' not in board.spec.options\n"
     )
     suite.run("--board=flashed").assert_outcomes(passed=4)
+
+
+def test_a_board_asked_for_too_late_is_told_how(suite: Suite) -> None:
+    suite.test("def test_it(request):\n    request.getfixturevalue('bench')\n")
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*ask for the board in the signature*"])
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("cpu_hz = 0", "cpu_hz"),
+        ("cpu_hz = 16_000_000_000_000", "cpu_hz"),
+        ("baud_bps = 0", "uarts.uart0.baud_bps"),
+        ("baud_bps = -9600", "uarts.uart0.baud_bps"),
+    ],
+)
+def test_a_number_out_of_range_names_file_and_key(
+    suite: Suite, line: str, key: str
+) -> None:
+    name = line.partition(" ")[0]
+    sane = (suite.root / "thirdparty/boards/lab.toml").read_text()
+    (old,) = (row for row in sane.splitlines() if row.startswith(name))
+    suite.board("bad", sane.replace(old, line))
+    suite.test(HELLO)
+    result = suite.run(board="bad")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *bad.toml: {key}: must be from *"])
+
+
+@pytest.mark.parametrize("option", ["artifacts", "cache"])
+def test_a_place_that_cannot_be_written_is_one_clear_bench_fault(
+    suite: Suite, option: str
+) -> None:
+    (suite.root / "occupied").write_text("a file")
+    suite.test(HELLO)
+    result = suite.run(f"--embedbench-{option}={suite.root / 'occupied'}")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines([f"*choose another place with --embedbench-{option}*"])
+    result.stdout.no_fnmatch_line("*Traceback*")

@@ -54,7 +54,7 @@ def test_all_workers_put_their_files_into_one_run(suite: Suite) -> None:
     suite.test(TESTS)
     result = suite.run("-n2")
     (run,) = suite.runs()
-    result.stdout.fnmatch_lines([f"embedbench artifacts: {run} (live: tail -f *"])
+    result.stdout.fnmatch_lines([f"embedbench artifacts: {run} (a transcript.log *"])
 
 
 def test_a_run_can_be_found_as_the_latest(suite: Suite) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.engines.simavr import Simavr
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.faults import explain
 from pytest_embedbench.engines.simavr.program import Program
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.testing import loopback_image
 
 BOARDS = ["uno", "nano", "mega"]
 
@@ -49,3 +53,12 @@ def test_a_fault_in_a_program_without_symbols_still_has_its_address(
         "uno: at 1.000 ms the firmware crashed: "
         "there is no valid instruction at 0x01a4 (in no function)"
     )
+
+
+def test_two_uarts_cannot_be_one_usart(tmp_path: Path) -> None:
+    uno = Registry().board("uno")
+    (uart,) = uno.uarts
+    twice = replace(uno, uarts=(uart, replace(uart, name="console0")))
+    image = replace(loopback_image(), elf_path=tmp_path / "none.elf")
+    with pytest.raises(ConfigError, match="two of its uarts are one USART"):
+        Simavr().boot(twice, image)

@@ -57,8 +57,8 @@ def explain(ending: Ending, scene: Scene) -> EmbedbenchError:
 def _silent(ending: Ending, silence: Silent, scene: Scene) -> EmbedbenchError:
     cpu = "" if silence.cpu_s is None else f"{silence.cpu_s:.1f} s of CPU time, "
     return FirmwareSpin(
-        f"the firmware runs on without waiting, {cpu}{silence.wall_s:.1f} s of host "
-        f"time so far{_where(ending, scene)}: no time can pass on the board"
+        f"the firmware runs on without waiting: no time can pass on the board\n"
+        f"so far {cpu}{silence.wall_s:.1f} s of host time{_where(ending, scene)}"
     )
 
 

@@ -48,6 +48,9 @@ class Simavr:
             )
         mcu = MCUS[spec.mcu]
         uarts = [(_usart(spec, uart.name), uart.baud_bps) for uart in spec.uarts]
+        if len({number for number, _ in uarts}) < len(uarts):
+            names = ", ".join(uart.name for uart in spec.uarts)
+            raise ConfigError(f"{spec.name}: two of its uarts are one USART: {names}")
         _check_pins(spec)
         program = read_program(image.elf_path, spec.mcu, mcu)
         child = self._start(
