@@ -1,4 +1,4 @@
-"""The tank's robust suite: the reference stands it, a trusting controller does not."""
+"""The robust suites: the references stand them, a controller that trusts does not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.e2e.evaluator import TANK
-from tests.e2e.native_firmware import needs_gcc
+from tests.e2e.native_firmware import SUITES, needs_gcc
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = [needs_gcc, pytest.mark.timeout(300)]
 
+TASKS = sorted(file.parts[-3] for file in SUITES.glob("*/hidden/test_robust.py"))
 SOLUTION = (TANK / "solution/src/controller.c").read_text()
 IF_STALE = "    if (is_stale(controller, input.now_ms)) {"
 TAKES_LEVEL = "    controller->last_valid_sensor_ms = now_ms;\n"
@@ -30,11 +31,13 @@ class Robust:
 
     evaluate: Evaluator
 
-    def __call__(self, *args: str) -> dict[str, dict[str, Any]]:
+    def __call__(self, *args: str, suite: Path = TANK) -> dict[str, dict[str, Any]]:
         """Return the trial of each fault."""
-        before = set(self.reports())
-        printed = self.evaluate.run("--embedbench-profile=robust", *args)
-        (report,) = self.reports() - before
+        before = self.reports()
+        printed = self.evaluate.run("--embedbench-profile=robust", *args, suite=suite)
+        made = self.reports() - before
+        assert len(made) == 1, printed
+        (report,) = made
         assert "embedbench verdicts" not in printed
         trials = json.loads(report.read_text())["trials"]
         return {trial["check"].partition("[native")[2]: trial for trial in trials}
@@ -60,8 +63,11 @@ def robust(evaluate: Evaluator) -> Robust:
     return Robust(evaluate)
 
 
-def test_the_reference_stands_every_fault_and_each_takes_effect(robust: Robust) -> None:
-    trials = robust("--embedbench-firmware=solution")
+@pytest.mark.parametrize("task", TASKS)
+def test_the_reference_stands_every_fault_and_each_takes_effect(
+    task: str, robust: Robust
+) -> None:
+    trials = robust("--embedbench-firmware=solution", suite=SUITES / task)
     assert {trial["tolerance"] for trial in trials.values()} == {"tolerated"}
     assert len(trials) > 15
     for trial in trials.values():
