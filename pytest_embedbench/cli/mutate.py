@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.cli.subcommands import Subcommands
     from pytest_embedbench.mutation.mutant import Mutant
+    from pytest_embedbench.mutation.table import Outcome
     from pytest_embedbench.mutation.trial import Trial
 
 _PROFILES = ("full", "paper")
@@ -80,10 +81,19 @@ def _mutate(arguments: argparse.Namespace) -> int:
 def _try_all(
     arguments: argparse.Namespace, suite: Suite, mutants: Sequence[Mutant]
 ) -> int:
-    from pytest_embedbench.mutation import generate  # noqa: PLC0415  # an extra
-    from pytest_embedbench.mutation.equivalence import equivalents_of  # noqa: PLC0415
+    from pytest_embedbench.mutation import equivalence, generate  # noqa: PLC0415
     from pytest_embedbench.mutation.table import Outcome  # noqa: PLC0415
     from pytest_embedbench.mutation.trial import Fate, Trials  # noqa: PLC0415
+
+    assert suite.task is not None, "it was loaded from its task.toml"
+    declared = equivalence.equivalents_of(suite)
+    reference = generate.reference_of(suite)
+
+    def tell(trial: Trial) -> None:
+        known = " (equivalent)" if trial.mutant.name in declared else ""
+        told = trial.check if trial.fate is Fate.KILLED else trial.mutant.what
+        row = f"{trial.fate.value:<9} {trial.mutant.name:<24} {told}{known}"
+        sys.stderr.write(row + "\n")
 
     hidden = Trials(
         hidden=suite.root / "hidden",
@@ -92,31 +102,39 @@ def _try_all(
         jobs=arguments.jobs,
         limit_s=arguments.limit_s,
     )
-    assert suite.task is not None, "it was loaded from its task.toml"
-    equivalents = equivalents_of(suite)
-    reference = generate.reference_of(suite)
-
-    def tell(trial: Trial) -> None:
-        known = " (equivalent)" if trial.mutant.name in equivalents else ""
-        told = trial.check if trial.fate is Fate.KILLED else trial.mutant.what
-        row = f"{trial.fate.value:<9} {trial.mutant.name:<24} {told}{known}"
-        sys.stderr.write(row + "\n")
-
+    trials = hidden.run(mutants, reference, tell)
+    looked_at = [
+        trial.mutant
+        for trial in trials
+        if trial.fate is Fate.SURVIVED
+        and (arguments.profile == "full" or trial.mutant.name in declared)
+    ]
     outcome = Outcome(
         task=suite.task.name,
         profile=arguments.profile,
         board=arguments.board,
-        trials=hidden.run(mutants, reference, tell),
-        equivalents=equivalents,
+        trials=trials,
+        declared=declared,
+        witnesses={
+            mutant.name: equivalence.told_apart(suite, mutant, reference)
+            for mutant in looked_at
+        },
     )
-    folder: Path = arguments.out / suite.task.name
+    _write(outcome, arguments.out / suite.task.name)
+    missed = outcome.of(Fate.SURVIVED) + outcome.of(Fate.UNCLEAR)
+    return 1 if missed or outcome.refuted else 0
+
+
+def _write(outcome: Outcome, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    page = folder / f"{arguments.profile}.md"
+    page = folder / f"{outcome.profile}.md"
     page.write_text(outcome.page(), encoding="utf-8")
     record = json.dumps(outcome.record(), indent=2)
     page.with_suffix(".json").write_text(record + "\n", encoding="utf-8")
-    sys.stdout.write(f"{outcome.summary()}\n{page}\n")
-    return 1 if outcome.of(Fate.SURVIVED) or outcome.of(Fate.UNCLEAR) else 0
+    sys.stdout.write(f"{outcome.summary()}\n")
+    for name in outcome.refuted:
+        sys.stdout.write(f"declared to be equivalent, and a fault: {name}\n")
+    sys.stdout.write(f"{page}\n")
 
 
 def chosen(mutants: Sequence[Mutant], only: Sequence[str]) -> Sequence[Mutant]:

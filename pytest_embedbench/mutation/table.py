@@ -18,15 +18,30 @@ SCHEMA = 1
 class Outcome:
     """All trials of a task under one profile.
 
-    ``equivalents`` are the names of mutants that are none, with the reason; those that
-    the suite killed all the same are ``refuted``.
+    ``declared`` are the mutants said to be no faults, with the reason. ``witnesses``
+    says of mutants that were looked at how they show that they break the brief, ``""``
+    if they never did.
     """
 
     task: str
     profile: str
     board: str
     trials: Sequence[Trial]
-    equivalents: Mapping[str, str]
+    declared: Mapping[str, str]
+    witnesses: Mapping[str, str]
+
+    @property
+    def equivalents(self) -> frozenset[str]:
+        """The declared ones that neither a check nor a witness tells apart."""
+        killed = {t.mutant.name for t in self.trials if t.fate is Fate.KILLED}
+        refuted = killed | {name for name, seen in self.witnesses.items() if seen}
+        return frozenset(self.declared) - refuted
+
+    @property
+    def refuted(self) -> list[str]:
+        """Declared ones that are faults all the same."""
+        tried = {trial.mutant.name for trial in self.trials}
+        return sorted((tried & self.declared.keys()) - self.equivalents)
 
     def of(self, fate: Fate) -> list[Trial]:
         """Return the trials that ended so, of mutants that are not equivalent."""
@@ -40,11 +55,6 @@ class Outcome:
     def equivalent(self) -> list[Trial]:
         """The trials of equivalent mutants."""
         return [t for t in self.trials if t.mutant.name in self.equivalents]
-
-    @property
-    def refuted(self) -> list[Trial]:
-        """Equivalent mutants that a check has told from the reference all the same."""
-        return [trial for trial in self.equivalent if trial.fate is Fate.KILLED]
 
     @property
     def score(self) -> float:
@@ -96,10 +106,20 @@ class Outcome:
             yield f"| {kind} | {row.total()} | {figures} |"
         for fate in (Fate.SURVIVED, Fate.UNCLEAR):
             for trial in self.of(fate):
-                yield from _shown(trial, fate.value)
+                yield from _shown(trial, fate.value, self._about(trial))
         for trial in self.equivalent:
-            reason = self.equivalents[trial.mutant.name]
-            yield from _shown(trial, "equivalent", reason)
+            yield from _shown(trial, "equivalent", self.declared[trial.mutant.name])
+
+    def _about(self, trial: Trial) -> str:
+        """Return what is known of a mutant that nothing has killed."""
+        if trial.fate is Fate.UNCLEAR:
+            return trial.reason
+        if trial.mutant.name not in self.witnesses:
+            return ""
+        seen = self.witnesses[trial.mutant.name]
+        if not seen:
+            return _NOT_TOLD_APART
+        return f"It breaks the brief:\n\n```\n{seen}\n```"
 
     def _by_kind(self) -> dict[str, Counter[str]]:
         kinds: dict[str, Counter[str]] = {}
@@ -121,7 +141,9 @@ class Outcome:
             "line": mutant.line,
             "what": mutant.what,
             "fate": trial.fate.value,
-            "equivalent": self.equivalents.get(mutant.name),
+            "equivalent": mutant.name in self.equivalents,
+            "declared_equivalent": self.declared.get(mutant.name),
+            "witness": self.witnesses.get(mutant.name),
             "stage": trial.stage,
             "check": trial.check,
             "brief": list(trial.brief),
@@ -133,10 +155,16 @@ class Outcome:
 _COLUMNS = (Fate.KILLED.value, Fate.SURVIVED.value, "equivalent")
 
 
-def _shown(trial: Trial, fate: str, reason: str = "") -> Iterator[str]:
+_NOT_TOLD_APART = (
+    "Nothing has told it from the brief in a long history: if that has a reason, "
+    "declare it in equivalents.toml."
+)
+
+
+def _shown(trial: Trial, fate: str, about: str) -> Iterator[str]:
     mutant = trial.mutant
     yield f"\n## {mutant.name}: {fate}\n"
     yield f"{mutant.file}:{mutant.line}: {mutant.what}."
-    if words := reason or (trial.reason if trial.fate is Fate.UNCLEAR else ""):
-        yield f"\n{words}"
+    if about:
+        yield f"\n{about}"
     yield f"\n```diff\n{mutant.diff}\n```"

@@ -188,6 +188,19 @@ def trial(number: int, fate: Fate) -> Trial:
     )
 
 
+def outcome_of(
+    trials: list[Trial], declared: dict[str, str], witnesses: dict[str, str]
+) -> Outcome:
+    return Outcome(
+        task="t",
+        profile="full",
+        board="native",
+        trials=trials,
+        declared=declared,
+        witnesses=witnesses,
+    )
+
+
 def test_the_score_is_of_faults_alone() -> None:
     trials = [
         *(trial(number, Fate.KILLED) for number in range(3)),
@@ -195,18 +208,26 @@ def test_the_score_is_of_faults_alone() -> None:
         trial(4, Fate.SURVIVED),
         trial(5, Fate.STILLBORN),
     ]
-    outcome = Outcome(
-        task="t",
-        profile="full",
-        board="native",
-        trials=trials,
-        equivalents={trials[4].mutant.name: "nobody can tell"},
+    missed, harmless = (each.mutant.name for each in trials[3:5])
+    outcome = outcome_of(
+        trials, {harmless: "nobody can tell"}, {missed: "pump_on is", harmless: ""}
     )
     assert outcome.score == 0.75
     assert outcome.counts()["mutants"] == 5
     assert trials[3].mutant.diff in outcome.page(), "survivors are shown"
+    assert "It breaks the brief:\n\n```\npump_on is" in outcome.page()
     assert "nobody can tell" in outcome.page()
-    assert outcome.record()["mutants"][4]["equivalent"] == "nobody can tell"
+    assert outcome.record()["mutants"][4]["equivalent"] is True
+    assert outcome.refuted == []
+
+
+@pytest.mark.parametrize("fate", [Fate.KILLED, Fate.SURVIVED])
+def test_a_fault_that_is_declared_to_be_none_is_found_out(fate: Fate) -> None:
+    one = trial(1, fate)
+    witness = {one.mutant.name: "pump_on is True"} if fate is Fate.SURVIVED else {}
+    outcome = outcome_of([one], {one.mutant.name: "cannot matter"}, witness)
+    assert outcome.refuted == [one.mutant.name]
+    assert outcome.counts()["equivalent"] == 0
 
 
 def test_an_unknown_mutant_is_said_to_be_unknown() -> None:
