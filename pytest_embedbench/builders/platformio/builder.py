@@ -33,7 +33,7 @@ from pytest_embedbench.builders.platformio.run import (
 )
 from pytest_embedbench.builders.platformio.scratch import Scratch, sweep
 from pytest_embedbench.builders.platformio.seed import is_seeded, seed
-from pytest_embedbench.errors import ToolMissing
+from pytest_embedbench.errors import BenchFault, ToolMissing
 from pytest_embedbench.places import cache_root
 from pytest_embedbench.processes.guarded import Ending
 
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
     from pytest_embedbench.processes.guarded import Finished
 
+_KILLED = 128
+"""What a shell adds to the number of the signal that ended a program."""
 _PACKAGE = Path(__file__).parents[2]
 _OUR_LIBRARIES = _PACKAGE / "firmware"
 _REPORT_SCRIPT = _PACKAGE / "platforms" / "report_build.py"
@@ -205,6 +207,11 @@ class PlatformIO:
                 timeout_s=self.timeout_s,
                 core_dir=self._core(scratch.project).core_dir,
                 log_path=log_path,
+            )
+        if done.returncode < 0 or done.returncode > _KILLED:
+            return BenchFault(
+                f"the build of {source.environment!r} was killed from outside "
+                f"(exit code {done.returncode}); log: {log_path}"
             )
         return diagnose(source, done, log_path=log_path, scratch=scratch)
 
