@@ -11,6 +11,7 @@ from pytest_embedbench.engines.native.control import HungUp, Silent
 from pytest_embedbench.engines.native.faults import Scene, explain
 from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
 from pytest_embedbench.model import Capability
+from pytest_embedbench.processes.cores import TABLE
 from pytest_embedbench.symbols import load_symbols
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class NativeBoard:
         self._closed = False
         self._last_console = ""
         self._program = self._power_on()
+        TABLE.sit(self._program.life.pid)
 
     @property
     def spec(self) -> BoardSpec:
@@ -127,6 +129,7 @@ class NativeBoard:
         self._program.close()
         self._fault = BoardLost("the board did not come back from its reset")
         self._program = self._power_on()
+        TABLE.keep(self._program.life.pid)
         self._fault = None
 
     def close(self) -> None:
@@ -137,6 +140,7 @@ class NativeBoard:
             if self._fault is not None:  # it may be anywhere but waiting for us
                 self._program.life.end(0)
             self._program.close()
+            TABLE.rise()
 
     def console_text(self) -> str:
         """Return what the program wrote to stdout and stderr, shortened in the middle.

@@ -11,7 +11,6 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.engines.qemu.cores import Core, claim_core
 from pytest_embedbench.engines.qemu.faults import ROM_BANNER, Scene, explain
 from pytest_embedbench.engines.qemu.launch import launch
 from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
@@ -20,6 +19,7 @@ from pytest_embedbench.engines.qemu.patience import Silent
 from pytest_embedbench.engines.qemu.receivers import Pace, receiver
 from pytest_embedbench.engines.qemu.rsp import HungUp
 from pytest_embedbench.model import Capability
+from pytest_embedbench.processes.cores import Core, claim_core
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ import contextlib
 import os
 import socket
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def claim_core() -> Core:
     """Return a core that no other board has; none in particular if there is none."""
     if sys.platform != "linux":
         return Core()
-    for number in sorted(os.sched_getaffinity(0)):
+    # The first core is where interrupts mostly go.
+    for number in sorted(os.sched_getaffinity(0), reverse=True):
         claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
             # A name without a file: it is free again when its holder is gone.
@@ -62,3 +63,43 @@ def claim_core() -> Core:
         else:
             return Core(number, claim)
     return Core()
+
+
+@dataclass(slots=True)
+class Table:
+    """One core for a thread and all the programs that it takes turns with.
+
+    Moving there and back for every turn costs more than the turn where turns are
+    short, so the thread stays for as long as anybody sits with it.
+    """
+
+    _core: Core = field(default_factory=Core)
+    _before: set[int] = field(default_factory=set[int])
+    _seated_count: int = 0
+
+    def sit(self, pid: int) -> None:
+        """Bring a program to the table; the caller comes with the first."""
+        if self._seated_count == 0:
+            self._core = claim_core()
+            if self._core.number is not None:
+                self._before = os.sched_getaffinity(0)
+                os.sched_setaffinity(0, {self._core.number})
+        self._seated_count += 1
+        self.keep(pid)
+
+    def keep(self, pid: int) -> None:
+        """Let a program take the place of one that sat here."""
+        if self._core.number is not None:
+            with contextlib.suppress(OSError):  # it is gone
+                os.sched_setaffinity(pid, {self._core.number})
+
+    def rise(self) -> None:
+        """Let one program go; with the last, the caller is free again."""
+        self._seated_count -= 1
+        if self._seated_count == 0 and self._core.number is not None:
+            os.sched_setaffinity(0, self._before)
+            self._core.release()
+
+
+TABLE = Table()
+"""This process's: the affinity that it stands for is the thread's own."""

@@ -1,0 +1,47 @@
+"""Programs that take turns with us share one core, and let us go again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_embedbench.processes.cores import Table, claim_core
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity"), reason=f"no affinity on {sys.platform}"
+)
+
+
+@pytest.fixture(autouse=True)
+def free_again() -> Iterator[None]:
+    before = os.sched_getaffinity(0)
+    yield
+    os.sched_setaffinity(0, before)
+
+
+def test_everybody_at_a_table_is_on_one_core_until_the_last_rises() -> None:
+    before = os.sched_getaffinity(0)
+    table = Table()
+    table.sit(os.getpid())
+    table.sit(os.getpid())
+    assert len(os.sched_getaffinity(0)) in (1, len(before))  # all may be taken
+    table.rise()
+    table.rise()
+    assert os.sched_getaffinity(0) == before
+
+
+def test_a_program_that_is_gone_disturbs_nobody() -> None:
+    table = Table()
+    table.sit(2**22 + 1)
+    table.rise()
+
+
+def test_no_two_claims_are_the_same_core() -> None:
+    claims = [claim_core() for _ in range(3)]
+    numbers = [claim.number for claim in claims if claim.number is not None]
+    assert len(set(numbers)) == len(numbers)
+    for claim in claims:
+        claim.release()
