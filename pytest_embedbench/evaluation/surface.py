@@ -28,6 +28,7 @@ _REACHING = re.compile(
     "(?:/|\.\.)[^"\n]*" | "[^"\n]*/\.\.[^"\n]*"    # a path out of what is built
     | <(?:/|\.\.)[^>\n]*> | <[^>\n]*/\.\.[^>\n]*>  # the same, as an include
     | \.incbin\b | ^[ \t]*\#[ \t]*embed\b
+    | ^[ \t]*\#[ \t]*include[ \t]+\w+           # a path that only the compiler sees
     """,
     re.MULTILINE | re.VERBOSE,
 )
@@ -62,17 +63,17 @@ def check_surface(suite: Suite, folder: Path) -> None:
 def _offence(file: Path, folder: Path, root: Path, taken: list[Path]) -> str:
     """Return what is wrong with a file, ``""`` for nothing."""
     shown = file.relative_to(folder).as_posix()
-    if file in taken:
-        if file.is_symlink():
-            return f"{shown}: is a link, not a file"
-        reaching = _REACHING.search(file.read_text("utf-8", "replace"))
-        if reaching is not None:
-            line = reaching.group().strip()
-            return f"{shown}: reaches for another file: {line}"
+    if not file.is_file():  # a pipe, a folder, a link to nowhere
+        return f"{shown}: is no regular file"
+    if file not in taken:
+        ours = _equals_ours(file, folder, root)
+        return "" if ours else f"{shown}: not a submission's to bring or change"
+    if file.is_symlink():
+        return f"{shown}: is a link, not a file"
+    reaching = _REACHING.search(file.read_text("utf-8", "replace"))
+    if reaching is None:
         return ""
-    if _equals_ours(file, folder, root):
-        return ""
-    return f"{shown}: not a submission's to bring or change"
+    return f"{shown}: reaches for another file: {reaching.group().strip()}"
 
 
 def _equals_ours(file: Path, folder: Path, root: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
 
@@ -110,6 +111,7 @@ def test_a_second_version_of_a_surface_file_is_refused(
         '#define WHERE "/work/hidden/answers.h"',
         'asm(".incbin \\"answers\\"");',
         '#embed "answers"',
+        "#include WHERE",
     ],
 )
 def test_code_that_reaches_for_other_files_is_refused(
@@ -118,6 +120,12 @@ def test_code_that_reaches_for_other_files_is_refused(
     put(submission, "src/controller.c", f"#include <stddef.h>\n{line}\n")
     (offence,) = offences(suite, submission)
     assert offence.startswith("src/controller.c: reaches for another file: ")
+
+
+def test_a_pipe_is_refused_unread(suite: Suite, submission: Path) -> None:
+    os.mkfifo(submission / "src" / "extra.c")
+    (offence,) = offences(suite, submission)
+    assert offence == "src/extra.c: is no regular file"
 
 
 def test_a_link_is_not_a_file(suite: Suite, submission: Path, tmp_path: Path) -> None:
