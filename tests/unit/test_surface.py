@@ -104,11 +104,11 @@ def test_a_second_version_of_a_surface_file_is_refused(
 @pytest.mark.parametrize(
     "line",
     [
-        '#include "/work/hidden/answers.h"',
+        '#include "/srv/hidden/answers.h"',
         '#include "../../hidden/answers.h"',
         "#  include <../hidden/answers.h>",
         '#include "src/../../hidden/answers.h"',
-        '#define WHERE "/work/hidden/answers.h"',
+        '#define WHERE "/srv/hidden/answers.h"',
         'asm(".incbin \\"answers\\"");',
         '#embed "answers"',
         "#include WHERE",
