@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from pytest_embedbench.engines.serial_port.connection import Connection
-from pytest_embedbench.engines.serial_port.pump import Pump
 from pytest_embedbench.errors import BoardLost
+from pytest_embedbench.lab.connection import Connection
 from pytest_embedbench.lab.ports import Found, Sought
+from pytest_embedbench.lab.pump import Pump
 
 if TYPE_CHECKING:
     from pytest_embedbench.lab.opening import Port

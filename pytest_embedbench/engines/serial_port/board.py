@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline, host_now_s
-from pytest_embedbench.engines.serial_port.cutting import cut
 from pytest_embedbench.errors import (
     BenchFault,
     BoardLost,
@@ -16,12 +15,13 @@ from pytest_embedbench.errors import (
     UnknownName,
 )
 from pytest_embedbench.flashing import reset_until_heard
+from pytest_embedbench.lab.cutting import cut
 from pytest_embedbench.model import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_embedbench.engines.serial_port.connection import Connection
+    from pytest_embedbench.lab.connection import Connection
     from pytest_embedbench.lab.hands import Hands, Touch
     from pytest_embedbench.lab.lease import Lease
     from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 import serial
 
 from pytest_embedbench.engines.serial_port.board import SerialBoard
-from pytest_embedbench.engines.serial_port.connection import Connection
-from pytest_embedbench.engines.serial_port.pump import Pump
-from pytest_embedbench.engines.serial_port.wires import wire_for
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.flashing import After, flash, park
+from pytest_embedbench.lab.connection import Connection
 from pytest_embedbench.lab.hands import hands_for
 from pytest_embedbench.lab.labfile import load_lab
 from pytest_embedbench.lab.lease import Wish
@@ -21,6 +19,8 @@ from pytest_embedbench.lab.leases import Leases
 from pytest_embedbench.lab.opening import open_port
 from pytest_embedbench.lab.options import flash_settings, options_of
 from pytest_embedbench.lab.ports import attached
+from pytest_embedbench.lab.pump import Pump
+from pytest_embedbench.lab.wires import wire_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline, pause
-from pytest_embedbench.engines.serial_port.pump import Pump, Stalled
 from pytest_embedbench.errors import (
     BenchFault,
     BoardLost,
@@ -16,14 +15,15 @@ from pytest_embedbench.errors import (
     FirmwareStuck,
 )
 from pytest_embedbench.lab.ports import attached, find
+from pytest_embedbench.lab.pump import Pump, Stalled
 from pytest_embedbench.lab.users import users_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_embedbench.engines.serial_port.pump import Heard
     from pytest_embedbench.lab.opening import Port
     from pytest_embedbench.lab.ports import Attached, Found
+    from pytest_embedbench.lab.pump import Heard
 
 CLOSES_WITHIN_S = 2.0
 _RETRY_S = 0.02

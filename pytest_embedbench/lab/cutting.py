@@ -9,7 +9,7 @@ from pytest_embedbench.model import Chunk
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_embedbench.engines.serial_port.pump import Heard
+    from pytest_embedbench.lab.pump import Heard
 
 
 def cut(heard: Iterable[Heard], *, since_s: float) -> Iterator[Chunk]:
