@@ -160,6 +160,10 @@ class SharedEngine(Protocol):
         """Say whether booting writes an image; else a board runs what is on it."""
         ...
 
+    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
+        """Return what a board can do at best, before any is waited for or touched."""
+        ...
+
 
 @runtime_checkable
 class SharedBoard(Protocol):

@@ -204,9 +204,10 @@ class Conversation:
         Raises:
             FirmwareFault: the firmware crashed, floods its UART, reset itself, ...
         """
-        ends_us = self.now_us + duration_ms * 1000
-        while (left_ms := (ends_us - self.now_us) // 1000) > 0:
-            self.timebase.advance(min(STEP_MS, left_ms))
+        # Counted, not read off the board's clock: where that is the host's, it runs on
+        # between two steps, and a plant would be cheated of the end of its last tick.
+        for passed_ms in range(0, duration_ms, STEP_MS):
+            self.timebase.advance(min(STEP_MS, duration_ms - passed_ms))
             self.recorder.raise_fault()
             self.recorder.raise_flood()
 

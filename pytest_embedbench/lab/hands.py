@@ -17,6 +17,7 @@ from pytest_embedbench.flashing import (
     uhubctl,
 )
 from pytest_embedbench.lab.options import options_of, place_of
+from pytest_embedbench.model import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,11 @@ class Hands:
 
     reset: Touch | None = None
     power_cycle: Touch | None = None
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What a board with these can do beyond moving bytes."""
+        return frozenset(() if self.reset is None else (Capability.RESET,))
 
 
 def hands_for(spec: BoardSpec) -> Hands:

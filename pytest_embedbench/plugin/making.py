@@ -11,11 +11,16 @@ from pytest_embedbench.plugin.stash import TESTLOG, session_of
 from pytest_embedbench.plugin.told import told_plainly
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from contextlib import ExitStack
 
     from pytest_embedbench.contracts import Board
-    from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+    from pytest_embedbench.model import (
+        BoardSpec,
+        Capability,
+        FirmwareImage,
+        FirmwareSource,
+    )
     from pytest_embedbench.plugin.session import Session
     from pytest_embedbench.plugin.testlog import TestLog
 
@@ -81,13 +86,19 @@ def boot_all_for(
     """Return running boards of one engine, all of them taken before any is touched."""
     log = log_of(request)
     wanted = [(_erased(request, spec), image) for spec, image in wanted]
+    session = session_for(request)
+    for spec, _ in wanted:
+        with told_plainly():
+            foreseen = session.foreseen(spec)
+        if foreseen is not None:
+            _skip_unless_able(request, spec, foreseen)
     with told_plainly():
-        boards = session_for(request).boot(wanted)
+        boards = session.boot(wanted)
     for board, (_, image) in zip(boards, wanted, strict=True):
         opened.callback(board.close)
         log.note_board(board, image)
     for board in boards:
-        _skip_unless_capable(request, board)
+        _skip_unless_able(request, board.spec, board.capabilities)
     return boards
 
 
@@ -102,14 +113,16 @@ def _erased(request: pytest.FixtureRequest, spec: BoardSpec) -> BoardSpec:
     return replace(spec, options={**spec.options, "erase": marker.args[0]})
 
 
-def _skip_unless_capable(request: pytest.FixtureRequest, board: Board) -> None:
+def _skip_unless_able(
+    request: pytest.FixtureRequest, spec: BoardSpec, able: Iterable[Capability]
+) -> None:
     from pytest_embedbench.model import Capability  # noqa: PLC0415  # late
 
-    able = {capability.value for capability in board.capabilities}
+    has = {capability.value for capability in able}
     known = sorted(capability.value for capability in Capability)
     for marker in node_of(request).iter_markers("needs"):
         if unknown := set(marker.args) - set(known):
             listed = f"{', '.join(map(repr, unknown))}; known: {', '.join(known)}"
             pytest.fail(f"needs(): no such capability: {listed}", pytrace=False)
-        if lacking := set(marker.args) - able:
-            pytest.skip(f"{board.spec.name} lacks {', '.join(sorted(lacking))}")
+        if lacking := set(marker.args) - has:
+            pytest.skip(f"{spec.name} lacks {', '.join(sorted(lacking))}")

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.bench.images import ImageCache
     from pytest_embedbench.contracts import Board, Builder
-    from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+    from pytest_embedbench.model import (
+        BoardSpec,
+        Capability,
+        FirmwareImage,
+        FirmwareSource,
+    )
     from pytest_embedbench.task import Suite, Task
 
 _RUN_NAME = "embedbench_run_name"
@@ -175,6 +180,13 @@ class Session:
             self._skip_or_raise(missing, spec)
         except BoardGivenUp as lost:
             pytest.skip(f"lost earlier in this run: {lost}")
+
+    def foreseen(self, spec: BoardSpec) -> frozenset[Capability] | None:
+        """Return what a board that exists once can do; else it is booted and asked."""
+        engine = self.registry.engine(spec.engine)
+        if isinstance(engine, SharedEngine):
+            return engine.capabilities(spec)
+        return None
 
     def images(self) -> ImageCache:
         """Return the store of built images, shared by workers and runs."""

@@ -302,3 +302,23 @@ def test_a_test_that_needs_exact_time_is_skipped(
     result = suite.run("-rs", lab(suite, ports(1)), board="desk-1")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["SKIPPED * desk-1 lacks step-time"])
+
+
+def test_a_board_that_cannot_do_what_a_test_needs_is_not_even_flashed(
+    suite: Suite, pty: Pty
+) -> None:
+    log = suite.root / "flashed.log"
+    suite.test(
+        "import pytest\n"
+        "@pytest.mark.needs('reset')\n"
+        "def test_it(board):\n"
+        "    assert False\n"
+    )
+    option = lab(suite, [pty.path])
+    with (suite.root / "embedbench.toml").open("a") as file:
+        argv = ["sh", "-c", f"echo written >> {log}"]
+        file.write(f'flash = {{ method = "command", write_argv = {argv} }}\n')
+    result = suite.run("-rs", option, board="desk-1")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED * desk-1 lacks reset"])
+    assert not log.exists()

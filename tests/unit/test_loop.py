@@ -26,7 +26,14 @@ from pytest_embedbench.errors import (
     FirmwareFlood,
     InvariantBroken,
 )
-from pytest_embedbench.testing import Firmware, LoopbackUart, line_shell, tank_firmware
+from pytest_embedbench.testing import (
+    LOOPBACK_SPEC,
+    Firmware,
+    LoopbackBoard,
+    LoopbackUart,
+    line_shell,
+    tank_firmware,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -50,6 +57,14 @@ SCENARIOS = {
         inject=(Injection(at_ms=100, line="SENSE LEVEL banana"),),
     ),
 }
+
+
+class RestlessBoard(LoopbackBoard):
+    """A board whose clock runs on between two steps, as the host's does."""
+
+    def now_us(self) -> int:
+        self.uart.now_us += 1000
+        return self.uart.now_us
 
 
 def pump_is_off_again(loop: Loop[TankState]) -> bool:
@@ -347,3 +362,12 @@ def test_equal_runs_leave_equal_bytes(bench_with: PutOnBench, tmp_path: Path) ->
     first = files()
     assert set(first) == {"transcript.log", "trace.csv", "metrics.json", "plot.svg"}
     assert files() == first
+
+
+def test_a_plant_gets_its_whole_ticks_where_time_is_the_hosts(tmp_path: Path) -> None:
+    bench = Bench(RestlessBoard(LOOPBACK_SPEC, tank_firmware), tmp_path)
+    bench.wait_for_boot()
+    loop = bench.connect(TankFillDrain(level=20))
+    bench.run_for(4 * 100)
+    assert (loop.plant_ms, loop.state.level) == (400, 40)
+    bench.close()

@@ -16,7 +16,6 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.flashing import reset_until_heard
 from pytest_embedbench.lab.cutting import cut
-from pytest_embedbench.model import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.lab.connection import Connection
     from pytest_embedbench.lab.hands import Hands, Touch
     from pytest_embedbench.lab.lease import Lease
-    from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace
+    from pytest_embedbench.model import BoardSpec, Capability, Chunk, Level, PinTrace
 
 _POLL_MS = 10
 _LAST_WORDS_S = 0.1
@@ -54,7 +53,7 @@ class SerialBoard:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """A reset button, if there is a way to press it."""
-        return frozenset(() if self.hands.reset is None else (Capability.RESET,))
+        return self.hands.capabilities
 
     @property
     def waited_s(self) -> float:

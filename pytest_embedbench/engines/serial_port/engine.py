@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.lab.opening import Port
     from pytest_embedbench.lab.options import Options
     from pytest_embedbench.lab.ports import Attached, Found
-    from pytest_embedbench.model import BoardSpec, FirmwareImage
+    from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +84,11 @@ class SerialPort:
     def needs_image(self, spec: BoardSpec) -> bool:
         """Say whether any board that would do is flashed before it starts."""
         return any(flash_settings(choice) is not None for choice in _choices(spec))
+
+    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
+        """Return what any board that would do can do."""
+        able = [hands_for(choice).capabilities for choice in _choices(spec)]
+        return able[0].union(*able)
 
     def missing(self) -> ToolMissing | None:
         """Say that nothing is: pyserial is always there."""
