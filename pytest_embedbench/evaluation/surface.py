@@ -89,6 +89,7 @@ def _code_files(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(
             name for name in folders if name not in _NOT_BUILT and name[0] != "."
         )
-        for name in sorted(names):
+        # A folder of a source file's name would let the starter's stand in for it.
+        for name in sorted([*names, *folders]):
             if _CODE.fullmatch(name) or _BUILD_FILES.fullmatch(name):
                 yield Path(here, name)

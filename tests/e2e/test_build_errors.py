@@ -233,6 +233,48 @@ def test_without_a_host_compiler_it_is_said_how_to_get_one(
         replace(platformio, pio=pio).build(source, tmp_path / "out")
 
 
+def test_a_compiler_without_its_c_library_is_no_fault_of_the_submissions(
+    platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    ini = "[env:native]\nplatform = native\nbuild_flags = --sysroot=/nowhere\n"
+    project = make_project(ini, {"src/main.c": "#include <stdio.h>\n" + RETURN_0})
+    source = FirmwareSource(project_dir=project, environment="native")
+    with pytest.raises(ToolMissing, match=r"a whole compiler .*stdio\.h: No such file"):
+        platformio.build(source, tmp_path / "out")
+
+
+def test_a_compiler_that_does_not_run_is_no_fault_of_the_submissions(
+    platformio: PlatformIO,
+    make_project: MakeProject,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GCC_EXEC_PREFIX", "/nowhere/")
+    native = "[env:native]\nplatform = native\n"
+    project = make_project(native, {"src/main.c": RETURN_0})
+    source = FirmwareSource(project_dir=project, environment="native")
+    with pytest.raises(ToolMissing, match="a whole compiler .*cannot execute .cc1"):
+        platformio.build(source, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#error No space left on device",
+        '_Static_assert(0, "OSError: x: No space left on device");',
+        '#error "src/x.c:1:1: fatal error: stdio.h: No such file or directory"',
+        '#pragma message "gcc: fatal error: cannot execute cc1"\nint',
+    ],
+)
+def test_a_submission_cannot_pass_its_errors_off_as_ours(
+    platformio: PlatformIO, make_project: MakeProject, tmp_path: Path, line: str
+) -> None:
+    project = make_project(UNO, {"src/main.c": line + "\n"})
+    source = FirmwareSource(project_dir=project, environment="uno")
+    with pytest.raises(BuildError):
+        platformio.build(source, tmp_path / "out")
+
+
 def test_someone_else_holding_platformios_lock_is_named(
     platformio: PlatformIO, seeded: Seeded, make_project: MakeProject, tmp_path: Path
 ) -> None:

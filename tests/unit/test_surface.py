@@ -128,6 +128,14 @@ def test_a_pipe_is_refused_unread(suite: Suite, submission: Path) -> None:
     assert offence == "src/extra.c: is no regular file"
 
 
+def test_a_folder_in_place_of_a_source_file_is_refused(
+    suite: Suite, submission: Path
+) -> None:
+    (submission / "src" / "controller.c").unlink()
+    (submission / "src" / "controller.c").mkdir()
+    assert offences(suite, submission) == ("src/controller.c: is no regular file",)
+
+
 def test_a_link_is_not_a_file(suite: Suite, submission: Path, tmp_path: Path) -> None:
     put(tmp_path, "solution.c", "the answer\n")
     (submission / "src/controller.c").unlink()

@@ -40,6 +40,16 @@ def compiler_missing(name: str, where: str) -> ToolMissing:
     return ToolMissing("platformio", f"{name} (it is not {where})", _SET_UP)
 
 
+def compiler_broken(what: str, environment: str, log_path: Path) -> ToolMissing:
+    """Return the error for a compiler that lacks a part of its own."""
+    return ToolMissing(
+        "platformio",
+        f"a whole compiler for environment {environment!r} ({what})",
+        f"install it anew with its C library (on the host: {_HOST_COMPILER}); "
+        f"log: {log_path}",
+    )
+
+
 def missing_for(environments: Iterable[str], core_dir: Path) -> list[ToolMissing]:
     """Return what the first of the environments that we know of needs and lacks."""
     platform = next(filter(None, map(_platform_of, environments)), None)
