@@ -87,12 +87,18 @@ def die_with_parent() -> None:
 
 def cpu_used_s(pid: int) -> float | None:
     """Return the CPU seconds that ``pid`` has used; ``None`` where not known."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123  # hot path
-            fields = stat.read().rpartition(b")")[2].split()
-    except OSError:
+    fields = _stat(pid)
+    if not fields:
         return None
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def is_asleep(pid: int) -> bool:
+    """Say whether ``pid`` waits for an event, not for a processor or a disk.
+
+    False where that is not known.
+    """
+    return _stat(pid)[:1] == [b"S"]
 
 
 def wait_gone(pid: int, budget_s: float) -> bool:
@@ -110,11 +116,17 @@ def _alive(pid: int) -> bool:
         os.kill(pid, 0)
     except OSError:
         return False
+    fields = _stat(pid)
+    return fields[0] != b"Z" if fields else sys.platform != "linux"
+
+
+def _stat(pid: int) -> list[bytes]:
+    """Return the fields of ``/proc/PID/stat`` from the state on; none if unknown."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123
-            return stat.read().rpartition(b")")[2].split()[0] != b"Z"
+        with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123  # hot path
+            return stat.read().rpartition(b")")[2].split()
     except OSError:
-        return sys.platform != "linux"
+        return []
 
 
 def _signal_group(pid: int, number: int) -> None:

@@ -21,6 +21,21 @@ LIBRARIES = Path(pytest_embedbench.__file__).parent / "firmware"
 SUITES = Path(__file__).parents[2] / "example_suites"
 _FLAGS = ("-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror")
 
+HEAD = """
+#include "embedbench_port.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static inline void say(const char *text)
+{
+    port_uart_write((const uint8_t *)text, strlen(text));
+}
+static inline void rest(void)
+{
+    for (;;) port_delay_ms(1000);
+}
+"""
+
 needs_gcc = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="needs gcc: apt-get install gcc libc6-dev"
 )

@@ -253,7 +253,7 @@ def test_a_compiler_that_does_not_run_is_no_fault_of_the_submissions(
     native = "[env:native]\nplatform = native\n"
     project = make_project(native, {"src/main.c": RETURN_0})
     source = FirmwareSource(project_dir=project, environment="native")
-    with pytest.raises(ToolMissing, match="a whole compiler .*cannot execute .cc1"):
+    with pytest.raises(ToolMissing, match=r"a whole compiler .*cannot execute .cc1"):
         platformio.build(source, tmp_path / "out")
 
 

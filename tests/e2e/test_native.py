@@ -20,34 +20,17 @@ from pytest_embedbench.engines.native import Native, NativeBoard, NativeForkServ
 from pytest_embedbench.errors import (
     BoardLost,
     ConfigError,
-    EmbedbenchError,
     FirmwareCrash,
-    FirmwareFault,
-    FirmwareSpin,
     NotSupported,
     UnknownName,
 )
 from pytest_embedbench.model import BoardSpec, Chunk, FirmwareImage, Level
 from pytest_embedbench.processes import wait_gone
-from tests.e2e.native_firmware import NativeCompiler, needs_gcc
+from tests.e2e.native_firmware import HEAD, NativeCompiler, needs_gcc
 
 pytestmark = needs_gcc
 
 BYTE_NS = 86_806  # 10 bits at 115200 baud
-HEAD = """
-#include "embedbench_port.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-static inline void say(const char *text)
-{
-    port_uart_write((const uint8_t *)text, strlen(text));
-}
-static inline void rest(void)
-{
-    for (;;) port_delay_ms(1000);
-}
-"""
 ECHO = (
     HEAD
     + """
@@ -86,18 +69,6 @@ def echo(compiler: NativeCompiler) -> FirmwareImage:
 
 def text(chunks: list[Chunk]) -> bytes:
     return b"".join(chunk.data for chunk in chunks)
-
-
-def run_into_fault(
-    spec: BoardSpec, image: FirmwareImage, **options: int
-) -> tuple[EmbedbenchError, bytes]:
-    """Boot, run for a second, and return the fault and what was said before it."""
-    with closing(Native().boot(replace(spec, options=options), image)) as board:
-        with pytest.raises((FirmwareFault, BoardLost)) as fault:
-            board.advance(1000)
-        with pytest.raises(type(fault.value)):
-            board.advance(1)
-        return fault.value, text(board.link().receive())
 
 
 def test_a_line_is_stamped_when_its_last_byte_is_out(
@@ -186,148 +157,6 @@ def test_a_flood_takes_its_time(spec: BoardSpec, compiler: NativeCompiler) -> No
         assert len(text(board.link().receive())) == 10_000_000_000 // BYTE_NS
 
 
-def test_a_crash_names_signal_address_and_function(
-    spec: BoardSpec, compiler: NativeCompiler
-) -> None:
-    image = compiler.firmware(
-        HEAD
-        + """
-        __attribute__((noinline)) void poke(volatile int *where) { *where = 1; }
-        void firmware_main(void)
-        {
-            say("before\\npart");
-            fputs("assertion about to fail", stderr);
-            port_delay_ms(20);
-            poke((int *)0x10);
-            rest();
-        }
-        """
-    )
-    fault, said = run_into_fault(spec, image)
-    assert isinstance(fault, FirmwareCrash)
-    message = str(fault)
-    assert message.startswith("the firmware crashed in poke+0x")
-    assert "called from firmware_main, main" in message
-    assert "SIGSEGV: bad memory access at 0x10" in message
-    assert "(at 0.020954 s)" in message
-    assert message.endswith("assertion about to fail")
-    assert said == b"before\npart"
-
-
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ("exit(3);", "exited with code 3"),
-        ("return;", r"firmware_main\(\) returned"),
-        ("abort();", "crashed in firmware_main.*SIGABRT"),
-        ("__builtin_trap();", "crashed in firmware_main.*SIGILL|SIGTRAP"),
-        ("raise(SIGTERM);", "SIGTERM: raised by itself"),
-        ("deep(1);", "crashed in deep.*SIGSEGV"),
-        ("*(volatile char *)malloc(1u << 30) = 1;", "refused more memory.* 256 MiB"),
-    ],
-)
-def test_every_other_end_is_named(
-    spec: BoardSpec, compiler: NativeCompiler, body: str, words: str
-) -> None:
-    image = compiler.firmware(
-        HEAD
-        + "#include <signal.h>\n"
-        + "int deep(int n) { volatile int on = n; return on ? deep(on) + on : 0; }\n"
-        + 'void firmware_main(void) { say("hi\\n"); '
-        + body
-        + " }"
-    )
-    fault, said = run_into_fault(spec, image)
-    assert isinstance(fault, FirmwareCrash)
-    assert said == b"hi\n"
-    with pytest.raises(FirmwareCrash, match=words):
-        raise fault
-
-
-def test_what_a_sanitizer_finds_is_a_crash_with_its_report_as_evidence(
-    spec: BoardSpec, compiler: NativeCompiler
-) -> None:
-    image = compiler.firmware(
-        HEAD
-        + """
-        void firmware_main(void)
-        {
-            volatile char *ten = malloc(10);
-            say("hi\\n");
-            port_delay_ms(20);
-            ten[port_now_ms()] = 1;
-            rest();
-        }
-        """,
-        "-fsanitize=address",
-    )
-    fault, said = run_into_fault(spec, image, memory_limit_mb=0)
-    assert isinstance(fault, FirmwareCrash)
-    assert "exited with code 1 (at 0.020260 s)" in str(fault)
-    assert "heap-buffer-overflow" in str(fault)
-    assert "in firmware_main" in str(fault)
-    assert said == b"hi\n"
-
-
-def test_a_spin_is_cut_off_and_names_its_function(
-    spec: BoardSpec, compiler: NativeCompiler
-) -> None:
-    image = compiler.firmware(
-        HEAD
-        + """
-        __attribute__((noinline)) void forever(void) { for (;;) __asm__(""); }
-        void firmware_main(void) { say("hi\\n"); forever(); }
-        """
-    )
-    fault, said = run_into_fault(spec, image, cpu_limit_ms=100)
-    assert isinstance(fault, FirmwareSpin)
-    assert "runs on without waiting" in str(fault)
-    assert "in forever+0x" in str(fault)
-    assert said == b"hi\n"
-
-
-def test_polling_without_a_timeout_is_a_spin(
-    spec: BoardSpec, compiler: NativeCompiler
-) -> None:
-    image = compiler.firmware(
-        HEAD
-        + """
-        void firmware_main(void)
-        {
-            uint8_t byte;
-            for (;;) port_uart_read(&byte, 1, 0);
-        }
-        """
-    )
-    fault, _ = run_into_fault(spec, image, cpu_limit_ms=100)
-    assert isinstance(fault, FirmwareSpin)
-
-
-def test_a_wait_outside_the_port_is_cut_off_too(
-    spec: BoardSpec, compiler: NativeCompiler
-) -> None:
-    image = compiler.firmware(
-        HEAD + "#include <unistd.h>\nvoid firmware_main(void) { for (;;) pause(); }"
-    )
-    fault, _ = run_into_fault(spec, image, wall_limit_ms=400)
-    assert isinstance(fault, FirmwareSpin)
-    assert "in firmware_main" in str(fault)
-
-
-def test_a_deaf_spin_is_cut_off_as_well(
-    spec: BoardSpec, compiler: NativeCompiler
-) -> None:
-    image = compiler.firmware(
-        HEAD
-        + """
-        #include <signal.h>
-        void firmware_main(void) { signal(SIGXCPU, SIG_IGN); for (;;) {} }
-        """
-    )
-    fault, _ = run_into_fault(spec, image, cpu_limit_ms=100)
-    assert isinstance(fault, FirmwareSpin)
-
-
 def test_a_process_killed_from_outside_is_not_the_firmwares_fault(
     spec: BoardSpec, echo: FirmwareImage
 ) -> None:
@@ -343,31 +172,11 @@ def pid_of(board: NativeBoard) -> int:
     return board._program.life.pid
 
 
-def test_a_program_without_our_port_is_told_from_firmware(
-    spec: BoardSpec, tmp_path: Path
-) -> None:
-    # E1: what answers is proved to be what was started.
-    script = tmp_path / "other"
-    script.write_text("#!/bin/sh\necho DBG BOOTED\nexit 4\n")
-    script.chmod(0o755)
-    image = FirmwareImage(environment="native", elf_path=script, sha256="", key="")
-    with pytest.raises(ConfigError, match=r"ended with 4.*embedbench_port"):
-        Native().boot(spec, image)
-
-
-def test_a_file_that_cannot_be_run_is_refused(spec: BoardSpec, tmp_path: Path) -> None:
-    text_file = tmp_path / "notes.txt"
-    text_file.write_text("hello")
-    image = FirmwareImage(environment="native", elf_path=text_file, sha256="", key="")
-    with pytest.raises(FirmwareFault, match=r"notes\.txt: cannot be run"):
-        Native().boot(spec, image)
-
-
 def test_unknown_options_and_uarts_name_the_known_ones(
     spec: BoardSpec, echo: FirmwareImage
 ) -> None:
     with pytest.raises(
-        ConfigError, match=r"options\.speed: unknown; known options: cpu"
+        ConfigError, match=r"options\.speed: unknown; known options: asleep_limit"
     ):
         Native().boot(replace(spec, options={"speed": 3}), echo)
     with pytest.raises(ConfigError, match="exactly one UART, not: uart0, uart0"):
@@ -432,6 +241,15 @@ def test_firmware_gets_no_environment_and_an_empty_folder_that_is_gone(
         board.advance(10)
         assert board.console_text() == "1 (null) (nil)"
     assert board.console_text() == "1 (null) (nil)"
+
+
+def test_what_is_printed_in_place_of_the_uart_is_a_note(
+    spec: BoardSpec, compiler: NativeCompiler
+) -> None:
+    firmware = 'void firmware_main(void) { puts("BOOTED"); fflush(stdout); rest(); }'
+    with closing(Native().boot(spec, compiler.firmware(HEAD + firmware))) as board:
+        board.advance(100)
+        assert board.notes == ("what is printed goes to no UART; printed was: BOOTED",)
 
 
 def test_more_console_output_than_is_kept_does_no_harm(
@@ -559,24 +377,3 @@ def test_kill_9_of_the_bench_leaves_no_firmware_behind(echo: FirmwareImage) -> N
         assert len(pids) == 2
         bench.kill()
     assert all(wait_gone(pid, 2) for pid in pids)
-
-
-def test_a_child_of_the_firmwares_own_does_not_hide_its_end_nor_outlive_it(
-    spec: BoardSpec, compiler: NativeCompiler
-) -> None:
-    image = compiler.firmware(
-        HEAD
-        + """
-        #include <unistd.h>
-        void firmware_main(void)
-        {
-            pid_t child = fork();
-            if (child == 0) for (;;) pause();
-            printf("%d\\n", (int)child);
-            abort();
-        }
-        """
-    )
-    fault, _ = run_into_fault(spec, image)
-    assert isinstance(fault, FirmwareCrash)
-    assert wait_gone(int(str(fault).split()[-1]), 2)

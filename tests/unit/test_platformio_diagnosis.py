@@ -58,7 +58,7 @@ def test_a_compiler_without_its_own_parts_is_ours(line: str, what: str) -> None:
         "src/a.c:1:2: error: #error No space left on device",
         "    1 | #error No space left on device",
         "src/a.c:1:10: fatal error: mine.h: No such file or directory",
-        "a.c:1:1: error: call to f declared with attribute error: No space left on device",
+        "a.c:1:1: error: f declared with attribute error: No space left on device",
         "/usr/bin/ld: cannot find -lmine",
         "src/a.c:(.text+0x1): undefined reference to `f'",
     ],

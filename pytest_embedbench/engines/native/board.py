@@ -78,6 +78,13 @@ class NativeBoard:
         """Exact time and a reset button; there are no pins."""
         return _CAPABILITIES
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was printed, which is easily mistaken for what was said."""
+        if self._closed or not (printed := self._program.console_text()):
+            return ()
+        return (f"what is printed goes to no UART; printed was: {printed}",)
+
     def link(self, uart: str = "") -> NativeLink:
         """Return the link of the one UART."""
         name = self._spec.uarts[0].name

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline
 from pytest_embedbench.engines.native.protocol import HEADER, Message
-from pytest_embedbench.processes import cpu_used_s, wait_gone
+from pytest_embedbench.processes import cpu_used_s, is_asleep, wait_gone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,19 +28,25 @@ class HungUp(Exception):
 class Silent(Exception):
     """The program used up its time to answer.
 
-    ``cpu_s`` is the CPU time that it used meanwhile, where that can be known.
+    ``cpu_s`` is the CPU time that it used meanwhile, where that can be known;
+    ``asleep`` says that it waited for something of the host's.
     """
 
     cpu_s: float | None
     wall_s: float
+    asleep: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """What a program may use: time for each answer, memory in all."""
+    """What a program may use: time for each answer, memory in all.
+
+    ``asleep_s`` is how long it may do nothing at all: only we wake it.
+    """
 
     cpu_s: float
     wall_s: float
+    asleep_s: float
     memory_bytes: int | None
 
 
@@ -114,9 +120,10 @@ class Control:
 
     def _read_patiently(self) -> bytes:
         """Go on reading, with an eye on what the program does meanwhile."""
-        budget_s = self._allowance.wall_s - _LOOK_EVERY_S
-        deadline = Deadline(budget_s)
-        before_s = cpu_used_s(self._pid)
+        budget = self._allowance
+        deadline = Deadline(budget.wall_s - _LOOK_EVERY_S)
+        awake = Deadline(budget.asleep_s)
+        before_s = last_s = cpu_used_s(self._pid)
         while True:
             try:
                 return self._recv(_READ_BYTES)
@@ -126,10 +133,14 @@ class Control:
                 return b""
             if wait_gone(self._pid, 0):  # and a child of its own holds the socket
                 return b""
-            used_s = _difference(cpu_used_s(self._pid), before_s)
-            spins = used_s is not None and used_s >= self._allowance.cpu_s
-            if spins or deadline.passed():
-                raise Silent(used_s, self._allowance.wall_s - deadline.remaining_s())
+            now_s = cpu_used_s(self._pid)
+            if now_s != last_s or not is_asleep(self._pid):
+                last_s, awake = now_s, Deadline(budget.asleep_s)
+            used_s = _difference(now_s, before_s)
+            spins = used_s is not None and used_s >= budget.cpu_s
+            if spins or awake.passed() or deadline.passed():
+                waited_s = budget.wall_s - deadline.remaining_s()
+                raise Silent(used_s, waited_s, asleep=awake.passed())
 
 
 def _difference(after_s: float | None, before_s: float | None) -> float | None:

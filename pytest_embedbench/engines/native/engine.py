@@ -23,8 +23,9 @@ class Native:
     """Boots programs that were built with ``embedbench_port`` for this machine.
 
     Options of a board: ``cpu_limit_ms`` and ``wall_limit_ms`` are what the firmware
-    may use between two waits before it counts as spinning; ``memory_limit_mb`` is
-    what its process may have in all, 0 for no limit (sanitizers need that).
+    may use between two waits before it counts as spinning; ``asleep_limit_ms`` is how
+    long it may wait for something of the host's; ``memory_limit_mb`` is what its
+    process may have in all, 0 for no limit (sanitizers need that).
     """
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> NativeBoard:
@@ -84,7 +85,12 @@ def _allowance(spec: BoardSpec) -> Allowance:
         names = ", ".join(uart.name for uart in spec.uarts)
         message = f"{spec.name}: uarts: native has exactly one UART, not: {names}"
         raise ConfigError(message)
-    numbers = {"cpu_limit_ms": 2000, "wall_limit_ms": 60_000, "memory_limit_mb": 256}
+    numbers = {
+        "cpu_limit_ms": 2000,
+        "wall_limit_ms": 60_000,
+        "asleep_limit_ms": 10_000,
+        "memory_limit_mb": 256,
+    }
     for key, value in spec.options.items():
         if key not in numbers:
             known = ", ".join(sorted(numbers))
@@ -99,5 +105,6 @@ def _allowance(spec: BoardSpec) -> Allowance:
     return Allowance(
         cpu_s=numbers["cpu_limit_ms"] / 1000,
         wall_s=numbers["wall_limit_ms"] / 1000,
+        asleep_s=numbers["asleep_limit_ms"] / 1000,
         memory_bytes=numbers["memory_limit_mb"] * 2**20 or None,
     )

@@ -7,7 +7,12 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import BoardLost, FirmwareCrash, FirmwareSpin
+from pytest_embedbench.errors import (
+    BoardLost,
+    FirmwareCrash,
+    FirmwareSpin,
+    FirmwareStuck,
+)
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.native.autopsy import Ending
@@ -55,6 +60,12 @@ def explain(ending: Ending, scene: Scene) -> EmbedbenchError:
 
 
 def _silent(ending: Ending, silence: Silent, scene: Scene) -> EmbedbenchError:
+    if silence.asleep:
+        return FirmwareStuck(
+            "the firmware waits for something of the host's (sleep, read, a lock): no "
+            f"time can pass on the board\nso far {silence.wall_s:.1f} s of host time"
+            f"{_where(ending, scene)}"
+        )
     cpu = "" if silence.cpu_s is None else f"{silence.cpu_s:.1f} s of CPU time, "
     return FirmwareSpin(
         f"the firmware runs on without waiting: no time can pass on the board\n"
@@ -64,7 +75,7 @@ def _silent(ending: Ending, silence: Silent, scene: Scene) -> EmbedbenchError:
 
 def _killed(ending: Ending, number: int, scene: Scene) -> EmbedbenchError:
     report = ending.report
-    name = _signal_name(number)
+    name = signal_name(number)
     if report is None and number not in _MEANING:
         hint = " (the kernel does so when memory runs out)" * (number == signal.SIGKILL)
         return BoardLost(f"the firmware's process was killed by {name}{hint}")
@@ -119,7 +130,8 @@ def _evidence(scene: Scene) -> str:
     return f"\nit wrote to stdout and stderr:\n{scene.console_text}"
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """Return ``SIGSEGV`` for 11."""
     try:
         return signal.Signals(number).name
     except ValueError:

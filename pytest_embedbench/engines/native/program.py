@@ -12,13 +12,26 @@ import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 from pytest_embedbench import processes
 from pytest_embedbench.engines.native import protocol
 from pytest_embedbench.engines.native.control import Allowance, Control, HungUp, Silent
-from pytest_embedbench.errors import BoardLost, ConfigError, FirmwareFault
+from pytest_embedbench.engines.native.faults import signal_name
+from pytest_embedbench.errors import (
+    BoardLost,
+    ConfigError,
+    FirmwareCrash,
+    FirmwareFault,
+    FirmwareSpin,
+)
+from pytest_embedbench.symbols import load_symbols
 
+if TYPE_CHECKING:
+    from pytest_embedbench.errors import EmbedbenchError
+
+_LIBRARYS = "bench_receive"
+"""A function of the library's: a program that has it was built with it."""
 _CONSOLE_BYTES = 16 * 1024 * 1024
 _CONSOLE_SHOWN_BYTES = 2048  # of its beginning, and of its end
 _LEAVE_GRACE_S = 2.0
@@ -212,13 +225,9 @@ def _greet(program: Program) -> Program:
     except (HungUp, Silent) as cause:
         gone = isinstance(cause, HungUp)
         code = program.life.end(_LEAVE_GRACE_S if gone else 0)
+        said = program.console_text()
         program.close()
-        how = f"ended with {code}" if gone else "was silent"
-        raise ConfigError(
-            f"{program.executable} {how} when the bench greeted it, so it is not built "
-            "with the embedbench_port library: include embedbench_port.h and define "
-            "firmware_main() in place of main()"
-        ) from None
+        raise _unmet(program.executable, code if gone else None, said) from None
     if answer.kind != protocol.HELLO_ANSWER or answer.value != nonce:
         program.close()
         raise ConfigError(f"{program.executable} does not speak the bench's protocol")
@@ -230,3 +239,24 @@ def _greet(program: Program) -> Program:
             f"{version}, ours is {protocol.VERSION}): build it again"
         )
     return replace(program, load_bias=load_bias)
+
+
+def _unmet(executable: Path, code: int | None, said: str) -> EmbedbenchError:
+    """Return the error for a program that was no partner even before its firmware ran.
+
+    ``code`` is how it ended by itself, as Popen has it; ``None`` if it did not.
+    """
+    if not any(it.name == _LIBRARYS for it in load_symbols(executable).functions):
+        how = "was silent" if code is None else f"ended with {code}"
+        return ConfigError(
+            f"{executable} {how} when the bench greeted it, so it is not built "
+            "with the embedbench_port library: include embedbench_port.h and define "
+            "firmware_main() in place of main()"
+        )
+    evidence = f"\nit wrote to stdout and stderr:\n{said}" if said else ""
+    if code is None:
+        what = "the firmware never got to firmware_main(): a constructor never returns"
+        return FirmwareSpin(what + evidence)
+    how = f"was killed by {signal_name(-code)}" if code < 0 else f"exited with {code}"
+    what = f"the firmware {how} before firmware_main(): in a constructor"
+    return FirmwareCrash(what + evidence)
