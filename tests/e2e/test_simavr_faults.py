@@ -80,6 +80,19 @@ def test_time_passes_for_a_firmware_that_spins_or_never_speaks(
     assert board.now_us() == 500_000
 
 
+def test_a_firmware_that_has_ended_is_noted_while_its_hardware_goes_on(
+    boot: Boot,
+) -> None:
+    board = boot("faults", "-DFAULT=ABORT")
+    board.advance(10)
+    assert board.notes == ()
+    board.advance(20)
+    board.advance(20)
+    (note,) = board.notes
+    assert note.startswith("the firmware has ended: ")
+    assert "abort()" in note
+
+
 def test_a_watchdog_reset_may_be_allowed_and_is_noted(boot: Boot) -> None:
     board = boot("faults", "-DFAULT=WATCHDOG", allow_resets=True)
     board.drive_pin("D8", Level.HIGH)

@@ -21,6 +21,7 @@ class Answer(NamedTuple):
     resets: list[int]
     pins_cut: bool
     sleeps_deep: bool
+    has_ended: bool
     fault: tuple[str, int, int, int, str] | None
 
     def notes(self, spec: BoardSpec, until_us: int) -> Iterator[str]:
@@ -44,6 +45,11 @@ class Answer(NamedTuple):
             yield (
                 "the firmware sleeps deeper than idle: on the chip its timers and "
                 "UARTs would stop, here they go on"
+            )
+        if self.has_ended:
+            yield (
+                "the firmware has ended: it jumps on the spot with interrupts off, as "
+                "after exit(), abort() or a return from main()"
             )
         for cycle in self.resets:
             at_ms = cycle * 1000 / spec.cpu_hz

@@ -2,12 +2,13 @@
 #include <avr/interrupt.h>
 #include <avr/sleep.h>
 #include <avr/wdt.h>
+#include <stdlib.h>
 #include <util/delay.h>
 
 #include "serial.h"
 
 enum { JUMP_OUT, BAD_ADDRESS, BAD_OPCODE, DEEP_STACK, NULL_CALL, NO_HANDLER, WATCHDOG,
-       SLEEP_FOREVER, SPIN, SILENCE, REBOOT_LOOP };
+       SLEEP_FOREVER, SPIN, SILENCE, REBOOT_LOOP, ABORT };
 
 __attribute__((noinline)) void hang(void)
 {
@@ -56,6 +57,9 @@ __attribute__((noinline)) void fail(void)
     case SLEEP_FOREVER:
         cli();
         sleep_mode();
+        break;
+    case ABORT:
+        abort();
         break;
     case SPIN:
         hang();

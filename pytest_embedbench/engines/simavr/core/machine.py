@@ -19,6 +19,9 @@ _NO_LIMIT = 1 << 40
 _TRAP = b"\x01\x00"
 # More than 16 bits of words: return addresses take three bytes.
 _BIG_FLASH_BYTES = 0x20000
+# rjmp .-2
+_JUMP_ON_THE_SPOT = b"\xff\xcf"
+_I = 7  # the bit of SREG
 _EXTRF = 0x02
 _SLEEP_MODES = 0x0E  # all but idle, which is 0
 
@@ -164,6 +167,12 @@ class Machine:
             self.fail("asleep", avr.pc)
         elif self.fault is None:
             self.fail("crashed", avr.pc)
+
+    def has_ended(self) -> bool:
+        """Say whether it jumps on the spot, with nothing that could take it away."""
+        avr = self.avr
+        word = ctypes.string_at(avr.flash + avr.pc, 2)
+        return word == _JUMP_ON_THE_SPOT and not avr.sreg[_I]
 
     def press_reset(self) -> None:
         """Pull the reset pin: every fault is forgiven."""

@@ -102,6 +102,7 @@ class Board:
             machine.resets[:],
             self.pins_left < 0,
             machine.sleeps_deep(),
+            machine.has_ended(),
             machine.fault,
         )
         self.pins.clear()
