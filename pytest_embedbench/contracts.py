@@ -87,6 +87,7 @@ class Board(Protocol):
         Raises:
             FirmwareFault: the firmware crashed, spins, reset itself, ...; the
                 board stays readable (``receive``, ``pin_trace``) but runs no more.
+            ConfigError: that is no whole number, or below 0.
             BoardLost: the engine itself died.
         """
         ...

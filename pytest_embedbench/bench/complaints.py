@@ -41,6 +41,14 @@ def silent(recorder: Recorder, within_ms: int) -> FirmwareFault:
     )
 
 
+def only_a_prompt(recorder: Recorder, within_ms: int) -> ExpectTimeout:
+    """Return the failure of a firmware that spoke, but never ended a line."""
+    return ExpectTimeout(
+        f"the firmware ended no line within {within_ms} ms; wait for a prompt with "
+        f"expect_prompt()\n{recorder.evidence()}"
+    )
+
+
 def not_silent(
     recorder: Recorder, said: bytes, for_ms: int, after_us: int
 ) -> ForbiddenOutput:

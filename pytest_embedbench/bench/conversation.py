@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.arguments import text_or_bytes, whole_ms
 from pytest_embedbench.bench.complaints import (
     forbidden,
     not_said,
     not_silent,
+    only_a_prompt,
     silent,
 )
 from pytest_embedbench.bench.guards import Watch, from_firmware
@@ -60,12 +62,13 @@ class Conversation:
 
     def send(self, line: str | bytes) -> None:
         """Send a line; its end is added."""
-        payload = line.encode() if isinstance(line, str) else line
+        payload = text_or_bytes("a line", line)
         self.recorder.send(payload + self.line_end, shown=payload)
 
     def send_bytes(self, data: bytes) -> None:
         """Send bytes as they are."""
-        self.recorder.send(data, shown=data)
+        payload = text_or_bytes("data", data)
+        self.recorder.send(payload, shown=payload)
 
     def mark(self) -> int:
         """Return the place right after all that was said so far, for ``heard``."""
@@ -96,7 +99,7 @@ class Conversation:
         wanted = compiled(pattern)
         taboo = None if forbid is None else compiled(forbid)
         starts_us = self.now_us
-        ends_us = starts_us + within_ms * 1000
+        ends_us = starts_us + whole_ms("within_ms", within_ms) * 1000
         number = self._cursor
         while True:
             lines = self._readable(number, ends_us)
@@ -120,7 +123,7 @@ class Conversation:
         """
         wanted = compiled(pattern)
         starts_us = self.now_us
-        ends_us = starts_us + within_ms * 1000
+        ends_us = starts_us + whole_ms("within_ms", within_ms) * 1000
         while True:
             prompt = self.recorder.framer.pending
             if prompt and wanted.found_in(prompt):
@@ -144,7 +147,7 @@ class Conversation:
         allowed = None if ignoring is None else compiled(ignoring)
         number, before = self.mark(), self.recorder.framer.pending
         starts_us = self.now_us
-        ends_us = starts_us + for_ms * 1000
+        ends_us = starts_us + whole_ms("for_ms", for_ms) * 1000
         while self.now_us < ends_us:
             self.poll(ends_us)
             for _, line in from_firmware(self.recorder.transcript.since(number)):
@@ -185,9 +188,11 @@ class Conversation:
         try:
             match = self.expect(pattern or "", within_ms=within_ms)
         except ExpectTimeout:
-            if self.recorder.heard_bytes > 0:
-                raise
-            raise silent(self.recorder, within_ms) from None
+            if self.recorder.heard_bytes == 0:
+                raise silent(self.recorder, within_ms) from None
+            if pattern is None:
+                raise only_a_prompt(self.recorder, within_ms) from None
+            raise
         if pattern is not None:
             meaning = "the firmware restarted itself: it reported its boot again"
             self._watch(pattern, FirmwareReset, meaning, since=self._cursor)
@@ -204,6 +209,7 @@ class Conversation:
         Raises:
             FirmwareFault: the firmware crashed, floods its UART, reset itself, ...
         """
+        whole_ms("duration_ms", duration_ms)
         # Counted, not read off the board's clock: where that is the host's, it runs on
         # between two steps, and a plant would be cheated of the end of its last tick.
         for passed_ms in range(0, duration_ms, STEP_MS):

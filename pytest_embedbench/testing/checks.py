@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.errors import NotSupported
+from pytest_embedbench.errors import ConfigError, NotSupported
 from pytest_embedbench.model import Capability, Level
 
 if TYPE_CHECKING:
@@ -58,6 +58,12 @@ def _check_time(board: Board) -> None:
         assert passed_us >= STEP_MS * 1000, (
             f"advance({STEP_MS}) took only {passed_us} us"
         )
+    for nonsense in (-1, 1.5):
+        try:
+            board.advance(nonsense)  # type: ignore[arg-type]
+        except ConfigError:
+            continue
+        raise AssertionError(f"advance({nonsense}) must raise ConfigError")
     now_us = board.now_us()
     board.link().receive()
     assert board.now_us() == now_us or Capability.STEP_TIME not in board.capabilities, (

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.arguments import pin_level, whole_ms
 from pytest_embedbench.errors import BoardLost, FirmwareFault, UnknownName
 from pytest_embedbench.model import (
     BoardSpec,
@@ -141,7 +142,7 @@ class LoopbackBoard:
             raise BoardLost("the loopback board is closed")
         if self._fault is not None:
             raise self._fault
-        ends_us = self.uart.now_us + duration_ms * 1000
+        ends_us = self.uart.now_us + whole_ms("duration_ms", duration_ms) * 1000
         while self._wakes_us is not None and self._wakes_us <= ends_us:
             self.uart.now_us = max(self.uart.now_us, self._wakes_us)
             self._wakes_us = self._wake()
@@ -152,7 +153,7 @@ class LoopbackBoard:
         """Record the level."""
         if pin not in self.spec.pins:
             raise UnknownName("pin", pin, self.spec.pins)
-        self._events.append(PinEvent(self.uart.now_us, pin, level))
+        self._events.append(PinEvent(self.uart.now_us, pin, pin_level(pin, level)))
 
     def set_analog(self, pin: str, millivolts: int) -> None:
         """Keep the voltage in ``analog_mv``."""

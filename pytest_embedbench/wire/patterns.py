@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LINE_BUDGET_S = 1.0
 """CPU seconds that one pattern may spend on one line."""
+_WHAT_IS_ONE = "give text, bytes, a compiled pattern, exact(), or a list of these"
 _REPEATS = frozenset("*+?{")
 
 
@@ -149,6 +150,8 @@ def compiled(patterns: Patterns) -> LinePatterns:
     """
     if isinstance(patterns, str | bytes | re.Pattern | Exactly):
         patterns = [patterns]
+    if not isinstance(patterns, list | tuple):
+        raise ConfigError(f"{patterns!r} is no pattern: {_WHAT_IS_ONE}")
     if not patterns:
         raise ConfigError("no pattern to wait for: the list is empty")
     regexes = tuple(_compile(pattern) for pattern in patterns)
@@ -166,6 +169,8 @@ def _compile(pattern: PatternLike) -> Regex:
         return re.compile(rb"\A%b\Z" % re.escape(pattern.text.encode()))
     try:
         return re.compile(pattern)
+    except TypeError as error:
+        raise ConfigError(f"{pattern!r} is no pattern: {_WHAT_IS_ONE}") from error
     except re.error as error:
         raise ConfigError(
             f"{pattern!r} is not a regular expression: {error}; "

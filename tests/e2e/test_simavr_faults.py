@@ -85,7 +85,7 @@ def test_a_firmware_that_has_ended_is_noted_while_its_hardware_goes_on(
 ) -> None:
     board = boot("faults", "-DFAULT=ABORT")
     board.advance(10)
-    assert board.notes == ()
+    assert not board.notes
     board.advance(20)
     board.advance(20)
     (note,) = board.notes

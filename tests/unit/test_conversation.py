@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -281,6 +281,41 @@ def test_a_pattern_that_is_none_is_refused(bench_with: PutOnBench) -> None:
         bench.expect("ACT (", within_ms=100)
     with pytest.raises(ConfigError, match="empty"):
         bench.expect([], within_ms=100)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda b: b.expect(5, within_ms=1), "5 is no pattern: give text"),
+        (lambda b: b.expect(["a", 5], within_ms=1), "5 is no pattern: give text"),
+        (lambda b: b.expect("a", within_ms=1.5), r"within_ms = 1\.5: must be a whole"),
+        (lambda b: b.expect_silence(for_ms=-1), "for_ms = -1: must be a whole"),
+        (
+            lambda b: b.uart.expect_prompt("a", within_ms="1"),
+            "within_ms = '1': must be",
+        ),
+        (lambda b: b.run_for(0.5), r"duration_ms = 0\.5: must be a whole number"),
+        (lambda b: b.send(5), r"a line must be text or bytes, is 5 \(int\)"),
+        (lambda b: b.uart.send_bytes([1]), r"data must be text or bytes, is \[1\]"),
+        (lambda b: b.board.drive_pin("D2", 1), "pin D2 can be Level.LOW, .*, not 1"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(
+    bench_with: PutOnBench, ask: Callable[[Any], None], said: str
+) -> None:
+    bench = bench_with(repeating(b"hello\n", every_ms=10))
+    with pytest.raises(ConfigError, match=said):
+        ask(bench)
+    bench.expect("hello", within_ms=20)
+
+
+def test_a_prompt_is_no_boot_line_and_is_told_from_silence(
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(saying(b"login: "))
+    with pytest.raises(ExpectTimeout, match=r"ended no line .*expect_prompt\(\)") as no:
+        bench.wait_for_boot(within_ms=500)
+    assert "unfinished line: b'login: '" in str(no.value)
 
 
 def test_the_transcript_can_be_read_while_it_grows(

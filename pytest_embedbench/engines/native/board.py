@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.arguments import whole_ms
 from pytest_embedbench.engines.native import protocol
 from pytest_embedbench.engines.native.autopsy import autopsy
 from pytest_embedbench.engines.native.control import HungUp, Silent
@@ -101,7 +102,7 @@ class NativeBoard:
         self._check_open()
         if self._fault is not None:
             raise self._fault
-        until_us = self._now_us + duration_ms * 1000
+        until_us = self._now_us + whole_ms("duration_ms", duration_ms) * 1000
         control = self._program.control
         # Whatever interrupts the exchange leaves us out of step: usable no more.
         self._fault = BoardLost("the board was interrupted in the middle of a step")
@@ -120,7 +121,7 @@ class NativeBoard:
 
     def drive_pin(self, pin: str, level: Level) -> None:
         """Raise ``NotSupported``: there are no pins."""
-        raise NotSupported(f"cannot drive {pin} {level.name}: {_NO_PINS}")
+        raise NotSupported(f"cannot drive {pin} {level}: {_NO_PINS}")
 
     def set_analog(self, pin: str, millivolts: int) -> None:
         """Raise ``NotSupported``: there are no pins."""

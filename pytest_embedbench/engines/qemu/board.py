@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.arguments import whole_ms
 from pytest_embedbench.engines.qemu.links import QemuLink
 from pytest_embedbench.errors import (
     BoardLost,
@@ -72,10 +73,11 @@ class QemuBoard:
         self._check_open()
         if self._fault is not None:
             raise self._fault
+        until_us = self._guest.now_us + whole_ms("duration_ms", duration_ms) * 1000
         # Whatever interrupts the exchange leaves us out of step: usable no more.
         self._fault = BoardLost("the board was interrupted in the middle of a step")
         try:
-            self._guest.run(self._guest.now_us + duration_ms * 1000)
+            self._guest.run(until_us)
         except EmbedbenchError as fault:
             self._fault = fault
             raise
@@ -86,7 +88,7 @@ class QemuBoard:
 
     def drive_pin(self, pin: str, level: Level) -> None:
         """Raise ``NotSupported``: there are no pins."""
-        raise NotSupported(f"cannot drive {pin} {level.name}: {_NO_PINS}")
+        raise NotSupported(f"cannot drive {pin} {level}: {_NO_PINS}")
 
     def set_analog(self, pin: str, millivolts: int) -> None:
         """Raise ``NotSupported``: there are no pins."""

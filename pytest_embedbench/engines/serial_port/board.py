@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.arguments import whole_ms
 from pytest_embedbench.clock import Deadline, host_now_s
 from pytest_embedbench.errors import (
     BenchFault,
@@ -110,7 +111,7 @@ class SerialBoard:
         """Wait; what came in until then can be received."""
         self._insist_on_being_open()
         try:
-            self.connection.wait(duration_ms / 1000)
+            self.connection.wait(whole_ms("duration_ms", duration_ms) / 1000)
         except BoardLost as loss:
             raise self._lost(str(loss)) from loss
         finally:
@@ -151,7 +152,7 @@ class SerialBoard:
 
     def drive_pin(self, pin: str, level: Level) -> None:
         """Refuse."""
-        raise self._no_pins(f"drive {pin} {level.name.lower()}")
+        raise self._no_pins(f"drive {pin} {level}")
 
     def set_analog(self, pin: str, millivolts: int) -> None:
         """Refuse."""

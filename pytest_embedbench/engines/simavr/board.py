@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.arguments import pin_level, whole_ms, whole_mv
 from pytest_embedbench.engines.simavr.answers import Answer
 from pytest_embedbench.engines.simavr.faults import explain
 from pytest_embedbench.errors import BoardLost, ConfigError, NotSupported
@@ -116,7 +117,8 @@ class SimavrBoard:
         """Let the firmware run for ``duration_ms``."""
         if self._fault is not None:
             raise self._fault
-        self._exchange(self._now_us + duration_ms * 1_000)
+        duration_us = whole_ms("duration_ms", duration_ms) * 1_000
+        self._exchange(self._now_us + duration_us)
         if self._fault is not None:
             raise self._fault
 
@@ -125,7 +127,7 @@ class SimavrBoard:
         port = self._pin(pin).port
         if port not in self._names:
             raise ConfigError(f"{self._spec.name}: pin {pin} is for the ADC alone")
-        self.command("drive", port[1], int(port[2]), level.value)
+        self.command("drive", port[1], int(port[2]), pin_level(pin, level).value)
 
     def set_analog(self, pin: str, millivolts: int) -> None:
         """Put a voltage on an ADC pin; its digital level stays what it is."""
@@ -137,7 +139,7 @@ class SimavrBoard:
             raise ConfigError(
                 f"{self._spec.name}: pin {pin} has no ADC; pins that have: {known}"
             )
-        self.command("analog", channel, millivolts)
+        self.command("analog", channel, whole_mv(pin, millivolts))
 
     def pin_trace(self) -> PinTrace:
         """Return every pin change since boot."""
