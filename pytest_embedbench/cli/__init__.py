@@ -7,6 +7,7 @@ what; 2 the command line makes no sense.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         code: int = arguments.run(arguments)
+        sys.stdout.flush()
     except EmbedbenchError as error:
         sys.stderr.write(f"embedbench: {error}\n")
         return 1
+    except BrokenPipeError:  # whoever reads us has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     return code

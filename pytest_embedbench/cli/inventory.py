@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.cli.tools import builder
 from pytest_embedbench.errors import EmbedbenchError
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ class _BoardWise(Protocol):
     def missing(self) -> ToolMissing | None: ...
 
     def missing_for(self, spec: BoardSpec) -> Sequence[ToolMissing]: ...
+
+
+@runtime_checkable
+class _Checks(Protocol):
+    """An engine that can tell a board which it could never boot."""
+
+    def check(self, spec: BoardSpec) -> None: ...
 
 
 def add_boards(commands: Subcommands) -> None:
@@ -49,11 +57,17 @@ def add_doctor(commands: Subcommands) -> None:
 def _boards(arguments: argparse.Namespace) -> int:
     del arguments
     registry = Registry()
+    broken = 0
     for name in registry.names("board"):
-        spec = registry.board(name)
+        try:
+            spec = registry.board(name)
+        except EmbedbenchError as error:
+            sys.stdout.write(f"{name:<16} broken: {error}\n")
+            broken += 1
+            continue
         row = f"{name:<16} {spec.engine:<10} {spec.mcu:<12} {spec.description}"
         sys.stdout.write(row.rstrip() + "\n")
-    return 0
+    return 1 if broken else 0
 
 
 def _plants(arguments: argparse.Namespace) -> int:
@@ -93,10 +107,13 @@ def _is_well(registry: Registry, name: str) -> bool:
 
 def _missing(registry: Registry, spec: BoardSpec) -> list[str]:
     """Return what has to be installed for a board: its engine's, its builder's."""
-    builder = cast("_BoardWise", registry.builder("platformio"))
+    engine = registry.engine(spec.engine)
+    if isinstance(engine, _Checks):
+        engine.check(spec)
+    own = cast("_BoardWise", builder(registry))
     problems = [
-        registry.engine(spec.engine).missing(),
-        builder.missing(),
-        *builder.missing_for(spec),
+        engine.missing(),
+        own.missing(),
+        *own.missing_for(spec),
     ]
     return [str(problem) for problem in problems if problem is not None]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.cli.tools import builder
 
 if TYPE_CHECKING:
     import argparse
@@ -46,12 +46,8 @@ def add_setup(commands: Subcommands) -> None:
 
 
 def _setup(arguments: argparse.Namespace) -> int:
-    core: Path | None = arguments.core
-    if core is None and (named := os.environ.get("EMBEDBENCH_CORE")):
-        core = Path(named)
-    options = {} if core is None else {"core_dir": core.resolve()}
-    builder = cast("_SetUp", Registry().builder("platformio", **options))
-    seeded = builder.set_up()
+    own = cast("_SetUp", builder(Registry(), arguments.core))
+    seeded = own.set_up()
     sys.stdout.write(
         f"PlatformIO core directory: {seeded.core_dir}\n"
         f"platforms: {', '.join(seeded.platforms)}\n"

@@ -37,6 +37,10 @@ class Native:
 
         return NativeBoard(spec, image.elf_path, launch)
 
+    def check(self, spec: BoardSpec) -> None:
+        """Raise ``ConfigError`` for a board that could never be booted."""
+        _allowance(spec)
+
     def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> NativeForkServer:
         """Start ``image`` once; each board is then a copy of it."""
         return NativeForkServer(spec, image)

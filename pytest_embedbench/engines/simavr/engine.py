@@ -39,20 +39,10 @@ class Simavr:
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> SimavrBoard:
         """Start ``image`` on ``spec`` at time 0."""
+        self.check(spec)
         options = _options(spec)
-        if spec.mcu not in MCUS:
-            known = ", ".join(sorted(MCUS))
-            raise ConfigError(
-                f"{spec.name}: mcu {spec.mcu!r} is not one that simavr is set up for; "
-                f"known: {known}"
-            )
-        mcu = MCUS[spec.mcu]
         uarts = [(_usart(spec, uart.name), uart.baud_bps) for uart in spec.uarts]
-        if len({number for number, _ in uarts}) < len(uarts):
-            names = ", ".join(uart.name for uart in spec.uarts)
-            raise ConfigError(f"{spec.name}: two of its uarts are one USART: {names}")
-        _check_pins(spec)
-        program = read_program(image.elf_path, spec.mcu, mcu)
+        program = read_program(image.elf_path, spec.mcu, MCUS[spec.mcu])
         child = self._start(
             spec.name,
             spec.mcu,
@@ -63,6 +53,21 @@ class Simavr:
             list(program.segments),
         )
         return SimavrBoard(spec, program, child)
+
+    def check(self, spec: BoardSpec) -> None:
+        """Raise ``ConfigError`` for a board that could never be booted."""
+        _options(spec)
+        if spec.mcu not in MCUS:
+            known = ", ".join(sorted(MCUS))
+            raise ConfigError(
+                f"{spec.name}: mcu {spec.mcu!r} is not one that simavr is set up for; "
+                f"known: {known}"
+            )
+        numbers = [_usart(spec, uart.name) for uart in spec.uarts]
+        if len(set(numbers)) < len(numbers):
+            names = ", ".join(uart.name for uart in spec.uarts)
+            raise ConfigError(f"{spec.name}: two of its uarts are one USART: {names}")
+        _check_pins(spec)
 
     def missing(self) -> ToolMissing | None:
         """Start the child once and say what it lacks."""

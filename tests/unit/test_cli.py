@@ -1,0 +1,92 @@
+"""What ``embedbench`` says of boards that are broken, and to those who stop reading."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.cli import main
+from pytest_embedbench.places import cache_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ODD = """
+engine = "simavr"
+mcu = "attiny85"
+cpu_hz = 8_000_000
+environments = ["attiny85"]
+
+[uarts]
+serial0 = { baud_bps = 9600 }
+"""
+
+
+@pytest.fixture
+def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of boards that another package has registered."""
+    folder = tmp_path / tmp_path.name  # a module's name is taken once and for all
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    about = tmp_path / "theirs-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(f"[embedbench.boards]\nx = {folder.name}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    return folder
+
+
+def test_one_broken_datasheet_does_not_hide_the_other_boards(
+    theirs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (theirs / "broken.toml").write_text("engine = 5\n")
+    assert main(["boards"]) == 1
+    rows = capsys.readouterr().out.splitlines()
+    assert any(row.startswith("uno ") for row in rows)
+    (said,) = [row for row in rows if row.startswith("broken ")]
+    assert "broken: " in said
+    assert "broken.toml" in said
+
+
+def test_the_doctor_knows_boards_that_their_engine_could_never_boot(
+    theirs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (theirs / "odd.toml").write_text(ODD)
+    assert main(["doctor", "odd"]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("odd: broken: odd: mcu 'attiny85' is not one that simavr")
+    assert said.endswith("not ready: odd\n")
+
+
+def test_the_doctor_looks_where_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("EMBEDBENCH_CORE", str(tmp_path / "nothing-here"))
+    assert main(["doctor", "uno"]) == 1
+    assert "'toolchain-atmelavr'" in capsys.readouterr().out
+
+
+def test_the_cache_is_where_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDBENCH_CACHE", str(tmp_path))
+    assert cache_root() == tmp_path
+
+
+def test_a_reader_who_has_seen_enough_is_no_error() -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with os.fdopen(theirs, "wb") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest_embedbench.cli", "plants"],
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
