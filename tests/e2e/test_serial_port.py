@@ -12,8 +12,9 @@ import sys
 import termios
 import threading
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -42,6 +43,7 @@ from tests.support.pty_board import Pty, PtyBoard, spec_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pytest_embedbench.lab.connection import Connection
     from pytest_embedbench.model import Option
 
 WITHIN_S = 5.0
@@ -172,6 +174,30 @@ def test_advance_takes_as_long_as_it_says(
     before_us = board.now_us()
     board.advance(30)
     assert 30_000 <= board.now_us() - before_us < 1_000_000
+
+
+@dataclass(slots=True)
+class Sleepy:
+    """A connection on a host that is busy with something else."""
+
+    awake: Connection
+
+    def wait(self, duration_s: float) -> None:
+        self.awake.wait(duration_s + 0.06)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.awake, name)
+
+
+def test_a_host_that_was_late_is_told_with_a_failure(
+    boot: Callable[..., SerialBoard], pty: Pty, tmp_path: Path
+) -> None:
+    board = boot(pty.path)
+    board.connection = cast("Connection", Sleepy(board.connection))
+    bench = Bench(board, tmp_path)
+    with pytest.raises(ExpectTimeout, match=r"note: this host was \d+ ms late at"):
+        bench.expect("READY", within_ms=10)
+    bench.close()
 
 
 def test_garbage_for_ever_ends_in_one_clear_error(

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _POLL_MS = 10
 _LAST_WORDS_S = 0.1
+_LATE_MS = 50
+_NOTES_KEPT = 5
 _DTR_HINT = "; its option 'dtr' is false, and some boards speak only while DTR is on"
 
 
@@ -47,6 +49,8 @@ class SerialBoard:
     """Puts the board back on its parking image; the port is closed then."""
     suspect: bool = field(default=False, init=False)
     """Whether something went wrong on the board, so that closing parks it."""
+    notes: list[str] = field(default_factory=list[str], init=False)
+    """What a reader of a failure should know: when this host was slow."""
     _started_s: float = field(default_factory=host_now_s, init=False)
     _chunks: list[Chunk] = field(default_factory=list["Chunk"], init=False)
     _closed: bool = field(default=False, init=False)
@@ -110,12 +114,15 @@ class SerialBoard:
     def advance(self, duration_ms: int) -> None:
         """Wait; what came in until then can be received."""
         self._insist_on_being_open()
+        due_us = self.now_us() + duration_ms * 1000
         try:
             self.connection.wait(whole_ms("duration_ms", duration_ms) / 1000)
         except BoardLost as loss:
             raise self._lost(str(loss)) from loss
         finally:
-            self._publish()
+            # On a busy host our reader may not have had its turn yet.
+            self._publish_all()
+        self._note_delay((self.now_us() - due_us) // 1000)
 
     def send(self, data: bytes) -> None:
         """Hand ``data`` to the port."""
@@ -213,6 +220,12 @@ class SerialBoard:
             # A board with native USB takes its port along; ``wait`` follows it.
             if not self.connection.reappears_within_s:
                 raise self._lost(f"{self.connection.found}: {loss}") from loss
+
+    def _note_delay(self, late_ms: int) -> None:
+        if late_ms >= _LATE_MS:
+            at_s = self.now_us() / 1_000_000
+            note = f"this host was {late_ms} ms late at {at_s:.3f} s; a plant waited"
+            self.notes = [*self.notes, note][-_NOTES_KEPT:]
 
     def _first_words(self, within_s: float) -> bytes:
         deadline = Deadline(within_s)
