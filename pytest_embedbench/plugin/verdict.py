@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.artifacts import replace_json
-from pytest_embedbench.clock import Deadline, host_stamp
+from pytest_embedbench.clock import Deadline, host_now_s, host_stamp
 from pytest_embedbench.evaluation.ledger import Ledger
 from pytest_embedbench.plugin.stash import ANNOUNCEMENTS, NOTE
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FILE = "verdict.json"
 _WRITTEN_EVERY_S = 0.25
+_WRITING_SHARE = 0.04
+"""Of a run, at most; the files of a large suite are written less often."""
 _NO_BOARD = "no-board"
 _RERUN: str = "rerun"
 """What pytest-rerunfailures calls an attempt that will be made again."""
@@ -27,7 +29,7 @@ _RERUN: str = "rerun"
 class Verdicts:
     """One ledger for each suite, written down while checks come to their ends.
 
-    A run that is killed loses a quarter of a second of them, and no file.
+    A run that is killed loses the last second of them or so, and no file.
     """
 
     run_dir: Path
@@ -89,8 +91,10 @@ class Verdicts:
     def _note(self, ledger: Ledger) -> None:
         self._unwritten[ledger.announcement["suite"]] = ledger
         if self._written.passed():
+            began_s = host_now_s()
             self._write()
-            self._written = Deadline(_WRITTEN_EVERY_S)
+            took_s = host_now_s() - began_s
+            self._written = Deadline(max(_WRITTEN_EVERY_S, took_s / _WRITING_SHARE))
 
     def _write(self) -> None:
         for name, ledger in self._unwritten.items():
