@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -64,7 +65,12 @@ def pio_version(pio: Pio, cache_dir: Path) -> str:
     """Return the version of ``pio``; asked once per change of its program file."""
     program = Path(pio.argv[0]).resolve()
     stat = program.stat()
-    known = [*pio.argv, str(program), stat.st_size, stat.st_mtime_ns]
+    return _version(pio, (str(program), stat.st_size, stat.st_mtime_ns), cache_dir)
+
+
+@cache
+def _version(pio: Pio, program: tuple[str, int, int], cache_dir: Path) -> str:
+    known = [*pio.argv, *program]
     memo = cache_dir / "pio-version.json"
     try:
         remembered = json.loads(memo.read_text(encoding="utf-8"))
