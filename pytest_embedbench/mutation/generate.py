@@ -14,6 +14,7 @@ from pytest_embedbench.task import submitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from tree_sitter import Node
 
@@ -100,17 +101,19 @@ def mutants_of(reference: Mapping[str, bytes], declared: Declared) -> list[Mutan
     trees = {name: parse(data) for name, data in reference.items()}
     names = names_in(*trees.values())
     faults = [_declared(patch, reference) for patch in declared.patches]
+    used = {text(site.node) for root in trees.values() for site in sites(root)}
     for file, root in trees.items():
-        faults += _in_definitions(file, root)
+        faults += _in_definitions(file, root, used)
         faults += _in_code(file, root, names, declared)
     return list(named(faults, reference))
 
 
-def _in_definitions(file: str, root: Node) -> Iterator[Fault]:
+def _in_definitions(file: str, root: Node, used: AbstractSet[str]) -> Iterator[Fault]:
+    """Yield wrong values of macros that code uses, and wrong types."""
     for definition in every(root, "preproc_def"):
         name = definition.child_by_field_name("name")
         value = definition.child_by_field_name("value")
-        if name is not None and value is not None:
+        if name is not None and value is not None and text(name) in used:
             for wrong in constants(text(name), text(value)):
                 yield _fault(file, root, ("constant", value, wrong), of=text(name))
     for kind in every(root, "primitive_type"):

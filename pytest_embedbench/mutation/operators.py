@@ -179,6 +179,15 @@ def _result(site: Site, names: Names) -> Iterator[Variant]:
             yield "result", node, wrong
 
 
+def _word(site: Site, names: Names) -> Iterator[Variant]:
+    """Words of a line in the wrong case, or with a space too many."""
+    del names
+    words = text(site.node)[1:-1]
+    if site.node.type == "string_literal" and words:
+        for wrong in (words.lower(), f" {words}"):
+            yield "word", site.node, f'"{wrong}"'
+
+
 def _enumerator(site: Site, names: Names) -> Iterator[Variant]:
     """One state taken for another."""
     node, name = site.node, text(site.node)
@@ -225,6 +234,7 @@ OPERATORS: tuple[Operator, ...] = (
     _statement,
     _case,
     _result,
+    _word,
     _enumerator,
     _member,
     _value,

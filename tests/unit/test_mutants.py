@@ -56,6 +56,8 @@ def mutants(code: str, declared: Declared | None = None) -> list[str]:
         ("return v < LOW;", "`<` becomes `>`"),
         ("return v < LOW;", "`LOW` becomes `(LOW + 1)`"),
         ("return v < LOW;", "`LOW` becomes `HIGH`"),
+        ('f(c, "ON");', '`"ON"` becomes `"on"`'),
+        ('f(c, "ON");', '`"ON"` becomes `" ON"`'),
         ("return v < LOW;", "`return v < LOW;` becomes `return true;`"),
         ("if (v && c) { v++; }", "`&&` becomes `||`"),
         ("if (v && c) { v++; }", "`v && c` becomes `(v)`"),
@@ -82,12 +84,13 @@ def test_a_programmer_could_have_written_that(code: str, expected: str) -> None:
 
 
 def test_limits_are_off_by_one_and_five_and_times_by_a_share() -> None:
-    made = mutants_of({"c.h": HEADER}, Declared())
-    told = [mutant.what for mutant in made]
+    reference = {"c.h": HEADER, "c.c": b"int f(void) { return LOW + WAIT_MS; }"}
+    told = [mutant.what for mutant in mutants_of(reference, Declared())]
     for wrong in (25, 29, 31, 35):
         assert f"LOW: `30` becomes `{wrong}`" in told
     for wrong in (999, 1001, 990, 1010, 900, 1100):
         assert f"WAIT_MS: `1000U` becomes `{wrong}U`" in told
+    assert not any(what.startswith("HIGH") for what in told), "nobody looks at it"
 
 
 def test_times_are_cut_to_fewer_bits() -> None:
