@@ -297,4 +297,4 @@ class MalformedFrame(FirmwareFault):
 
 
 class WrongOutput(FirmwareFault):
-    """The controller's step gave something else than it has to."""
+    """The controller's step, or the parser, gave something else than it has to."""

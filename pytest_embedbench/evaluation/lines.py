@@ -8,10 +8,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_embedbench.errors import WrongOutput
+from pytest_embedbench.evaluation.host.controller import IDLE, IGNORED, fields
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_embedbench.task import Sensor
+    from pytest_embedbench.evaluation.host.controller import Lines
+    from pytest_embedbench.task import Sensor, Task
 
 FAULT = "FAULT SENSOR_TIMEOUT"
 FAULT_KIND = "SENSOR_TIMEOUT"
@@ -27,6 +31,49 @@ class Input(NamedTuple):
     kind: str
     value: str = ""
     number: int = 0
+
+
+def check_lines(protocol: Lines, task: Task, lines: Iterable[str]) -> None:
+    """Insist that a task's parser takes lines for what they are.
+
+    It has to say of which kind one is, twice, and its value if it has one.
+
+    Raises:
+        WrongOutput: it takes one for something else.
+        FirmwareFault: it crashed, or did not come back.
+    """
+    for line in lines:
+        parsed, told = protocol.parse(line), meaning(line, task.sensors)
+        read = {"result": parsed.result, "kind": parsed.kind}
+        due: dict[str, object] = {"result": IGNORED, "kind": IDLE}
+        if told is not None:
+            due = {"result": told.kind, "kind": told.kind}
+            if told.value:
+                read[told.value] = getattr(parsed, told.value)
+                due[told.value] = told.number
+        if read != due:
+            raise WrongOutput(
+                f"protocol_parse_line({line!r}) gives {fields(read)}; "
+                f"it has to give {fields(due)}"
+            )
+
+
+def check_written(protocol: Lines, actuator: str, *, on: bool, line: str) -> None:
+    """Insist that an actuator's line is written where it fits, and nowhere else.
+
+    Raises:
+        WrongOutput: it is not, or is another.
+        FirmwareFault: more was written than fits, or it crashed.
+    """
+    needed_bytes = len(line) + 1
+    for size_bytes in (0, 1, needed_bytes - 1, needed_bytes, needed_bytes + 1, 128):
+        written = protocol.serialise(actuator, on=on, size_bytes=size_bytes)
+        due = line if size_bytes >= needed_bytes else None
+        if written != due:
+            raise WrongOutput(
+                f"protocol_serialize_act_{actuator}({on}) into {size_bytes} bytes "
+                f"writes {written!r}; it has to write {due!r}"
+            )
 
 
 def meaning(line: str, sensors: Iterable[Sensor]) -> Input | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from pytest_embedbench.errors import WrongOutput
 from pytest_embedbench.evaluation.host.controller import IDLE
 from pytest_embedbench.modules import load_name
 
@@ -60,6 +61,25 @@ def walk(parts: Iterable[Part], *, in_a_row: int) -> Iterator[Row]:
                     yield (IDLE, now_ms)
                 if kind != IDLE:
                     yield (kind, now_ms, *values)
+
+
+def check_histories(
+    controller: Controller,
+    make_oracle: Callable[[], Oracle],
+    histories: Iterable[Iterable[Row]],
+) -> None:
+    """Insist that a controller goes through histories as the oracle has it.
+
+    Each begins with ``controller_init`` on whatever the one before has left.
+
+    Raises:
+        WrongOutput: a step is not as it should be; the last ones before it are told.
+        FirmwareFault: as ``difference``.
+    """
+    for history in histories:
+        controller.init()
+        if wrong := difference(controller, make_oracle(), history):
+            raise WrongOutput(f"controller_step: {wrong}")
 
 
 def difference(controller: Controller, oracle: Oracle, rows: Iterable[Row]) -> str:

@@ -3,6 +3,7 @@
 Everything that can happen does, sooner or later, and mostly near where something
 changes; the same seed gives the same history. What comes is what a firmware's
 controller can get: steps without a line every 50 ms at least, and one before each line.
+Only the values beside a line's own are made up: they mean nothing.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import random  # noqa: TID251  # seeded: a history is a value
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.evaluation.host.controller import IDLE
-from pytest_embedbench.evaluation.lines import FAULT, FAULT_KIND, Input, meaning
+from pytest_embedbench.evaluation.lines import FAULT_KIND, Input, meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_embedbench.evaluation.host.controller import Row
+    from pytest_embedbench.evaluation.oracle import Part
     from pytest_embedbench.task import Sensor, Task
 
 _IDLE_MS = 50
@@ -26,11 +28,26 @@ _BAD_SHARES = (0, 0, 0, 0.05, 0.3)
 _EDGES_MS = (-1, 0, 1, 2)
 _SILENT_SHARE = 0.3
 _NEAR = (-5, -1, 0, 1, 5)
-_NOT_NUMBERS = ("", " x", " 1 2", " 2.5", " 0x14", " +", " -", " 99999999999", " 1x")
-_SPACINGS = ("{}", " {}", "{}\t", "{}\r", "x{}", "{} x")
+_BESIDE = (0, 1, 20, 100)
+STARTS_MS = (10, 32_568, 65_336, 123_456, 2_147_483_448, 4_000_000_000)
+"""When a reading may come in: 200 ms after some, a count in 15, 16 or 31 bits has run
+over, and of the last ones a float knows no single milliseconds."""
 
 
-def roam(task: Task, *, seed: int, step_count: int) -> Iterator[Row]:
+def histories(
+    task: Task, *, seed: int, count: int, step_count: int
+) -> Iterator[list[Row]]:
+    """Yield histories as from ``roam``, each going on when the one before has ended."""
+    now_ms = 0
+    for number in range(count):
+        rows = list(
+            roam(task, seed=seed + number, step_count=step_count, from_ms=now_ms)
+        )
+        now_ms = int(rows[-1][1])
+        yield rows
+
+
+def roam(task: Task, *, seed: int, step_count: int, from_ms: int = 0) -> Iterator[Row]:
     """Yield about ``step_count`` steps of one history.
 
     It goes in episodes: which streams are alive, how fast they are, how near to which
@@ -39,7 +56,7 @@ def roam(task: Task, *, seed: int, step_count: int) -> Iterator[Row]:
     """
     dice = random.Random(seed)  # noqa: S311  # no secret
     names = task.controller.values if task.controller else ()
-    now_ms, count = 0, 0
+    now_ms, count = from_ms, 0
     while count < step_count:
         for after_ms, told in _episode(task, dice):
             for at_ms in _looks(now_ms, now_ms + after_ms):
@@ -47,22 +64,35 @@ def roam(task: Task, *, seed: int, step_count: int) -> Iterator[Row]:
                 count += 1
             now_ms += after_ms
             if told is not None:
-                values = (told.number if name == told.value else 0 for name in names)
+                values = (
+                    told.number if name == told.value else dice.choice(_BESIDE)
+                    for name in names
+                )
                 yield (told.kind, now_ms, *values)
                 count += 1
 
 
-def odd_lines(task: Task) -> Iterator[str]:
-    """Yield the lines of a task: every value, around its range too, and odd ones."""
-    plain = [FAULT, "", "SENSE", "FAULT", "HELLO WORLD", FAULT.lower()]
+def boundary_parts(task: Task) -> Iterator[Part]:
+    """Yield what ``walk`` needs to take a controller from limit to limit.
+
+    Values on both sides of each limit and the ends of the range, lines of every bad
+    kind, and silences on both sides of each timeout.
+    """
+    names = task.controller.values if task.controller else ()
     for sensor in task.sensors:
-        numbers = range(sensor.lowest - 3, sensor.highest + 4)
-        words = [f" {word}" for word in sensor.words] or [f" {n}" for n in numbers]
-        signs = (" +7", " 007", f" +{sensor.highest}", f" -{sensor.highest}", " -0")
-        plain += [sensor.line + end for end in (*words, *signs, *_NOT_NUMBERS)]
-        plain += [sensor.line.replace(" ", space) + words[0] for space in ("\t", "  ")]
-    for line in plain:
-        yield from (spacing.format(line) for spacing in _SPACINGS)
+        near = {limit + by for limit in sensor.around for by in (-1, 0, 1)}
+        numbers = sorted({sensor.lowest, *near, sensor.highest})
+        words = [*sensor.words] or [str(number) for number in numbers]
+        for word in words:
+            told = meaning(f"{sensor.line} {word}", [sensor])
+            assert told is not None, "it is a value of this sensor"
+            values = (told.number if name == told.value else 0 for name in names)
+            yield [(told.kind, 100, *values)]
+        yield [(sensor.invalid, 50)]
+    yield [(FAULT_KIND, 50)]
+    for timeout_ms in (0, *task.timeouts_ms):
+        yield [(IDLE, timeout_ms)]
+        yield [(IDLE, timeout_ms + 1)]
 
 
 def _episode(task: Task, dice: random.Random) -> Iterator[tuple[int, Input | None]]:

@@ -10,24 +10,27 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import ConfigError, FirmwareFault, WrongOutput
+from pytest_embedbench.errors import ConfigError, FirmwareFault
 from pytest_embedbench.evaluation.host.builder import ENVIRONMENT, HostDriver
-from pytest_embedbench.evaluation.host.controller import IDLE, Controller, Lines
+from pytest_embedbench.evaluation.host.controller import Controller, Lines
 from pytest_embedbench.evaluation.host.program import HostProgram
-from pytest_embedbench.evaluation.lines import meaning
-from pytest_embedbench.evaluation.oracle import difference, load_oracle
-from pytest_embedbench.evaluation.roaming import odd_lines, roam
+from pytest_embedbench.evaluation.lines import check_lines
+from pytest_embedbench.evaluation.odd_lines import odd_lines
+from pytest_embedbench.evaluation.oracle import check_histories, load_oracle, walk
+from pytest_embedbench.evaluation.roaming import boundary_parts, histories
 from pytest_embedbench.tables import check_keys, read_table, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from pytest_embedbench.evaluation.host.controller import Row
     from pytest_embedbench.mutation.mutant import Mutant
     from pytest_embedbench.task import Suite, Task
 
 DECLARED = "hidden/equivalents.toml"
 STEP_COUNT = 200_000
-_SEEDS = (1, 2, 3, 4)
+_LONG, _SHORT = 4, 1000
+"""How many histories these steps make."""
 
 
 def equivalents_of(suite: Suite) -> Mapping[str, str]:
@@ -74,7 +77,9 @@ def told_apart(
 ) -> str:
     """Return how a mutant shows that it breaks the brief; ``""`` if it never does.
 
-    It takes ``step_count`` steps of a long history, and reads every line.
+    It reads every line, goes through any three things in a row at the limits, and then
+    through ``step_count`` steps of a few long histories and of many short ones, each
+    after a ``controller_init`` on what the one before has left.
 
     Raises:
         BuildError: it does not compile.
@@ -91,14 +96,12 @@ def told_apart(
         program = HostProgram(driver.build(source, folder))
         try:
             program.open()
-            _read_lines(Lines(program, task.controller), task)
-            make_oracle = load_oracle(suite)
-            for seed in _SEEDS:
-                controller = Controller(program, task.controller)
-                controller.restart()
-                history = roam(task, seed=seed, step_count=step_count // len(_SEEDS))
-                if wrong := difference(controller, make_oracle(), history):
-                    return wrong
+            check_lines(Lines(program, task.controller), task, odd_lines(task))
+            check_histories(
+                Controller(program, task.controller),
+                load_oracle(suite),
+                _histories(task, step_count),
+            )
         except FirmwareFault as fault:
             return str(fault)
         finally:
@@ -106,20 +109,10 @@ def told_apart(
     return ""
 
 
-def _read_lines(protocol: Lines, task: Task) -> None:
-    """Read and write every line there is.
-
-    Raises:
-        WrongOutput: one does not mean what the protocol says.
-    """
-    assert task.controller is not None, "its callers have looked"
-    for line in odd_lines(task):
-        told, wanted = protocol.parse(line), meaning(line, task.sensors)
-        kind = wanted.kind if wanted else IDLE
-        result = wanted.kind if wanted else "IGNORED"
-        values = dict.fromkeys(task.controller.values, 0)
-        if wanted and wanted.value:
-            values[wanted.value] = wanted.number
-        right = (result, kind, *values.values())
-        if tuple(told) != right:
-            raise WrongOutput(f"{line!r} is read as {tuple(told)}, and is {right}")
+def _histories(task: Task, step_count: int) -> Iterator[Iterable[Row]]:
+    """Yield all that can follow each other at the limits, and long ways and short."""
+    yield walk(boundary_parts(task), in_a_row=3)
+    for count in (_LONG, _SHORT):
+        yield from histories(
+            task, seed=count, count=count, step_count=step_count // count
+        )

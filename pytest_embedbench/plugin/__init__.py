@@ -35,6 +35,7 @@ from pytest_embedbench.plugin.host import (
     host_program,
     oracle,
     protocol,
+    task,
 )
 from pytest_embedbench.plugin.paper import paper_run
 from pytest_embedbench.plugin.properties import fresh_board, judge
@@ -80,6 +81,7 @@ __all__ = [
     "real_boards",
     "registry",
     "scenario",
+    "task",
     "uno_board",
 ]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.evaluation.host.controller import Controller, Lines
     from pytest_embedbench.evaluation.host.program import HostProgram
     from pytest_embedbench.evaluation.oracle import Oracle
-    from pytest_embedbench.task import ControllerApi
+    from pytest_embedbench.task import ControllerApi, Task
 
 
 @pytest.fixture(scope="session")
@@ -70,6 +70,13 @@ def protocol(request: pytest.FixtureRequest, host: HostProgram) -> Lines:
     from pytest_embedbench.evaluation.host.controller import Lines  # noqa: PLC0415
 
     return Lines(host, _api(request))
+
+
+@pytest.fixture
+def task(request: pytest.FixtureRequest) -> Task:
+    """The task package that this test is of, as its ``task.toml`` has it."""
+    with told_plainly():
+        return session_of(request.config).task(request.path)
 
 
 @pytest.fixture

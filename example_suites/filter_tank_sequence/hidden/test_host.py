@@ -4,7 +4,8 @@ from functools import partial
 
 import pytest
 
-from pytest_embedbench.evaluation.oracle import difference, walk
+from pytest_embedbench.evaluation.oracle import check_histories, walk
+from pytest_embedbench.evaluation.roaming import STARTS_MS, histories
 
 pytestmark = pytest.mark.profile("full")
 
@@ -163,12 +164,21 @@ def test_a_turbidity_without_a_level_is_not_counted(controller):
     controller.expect(turb(500, 20), **SETTLING)
 
 
+@pytest.mark.brief("F5")
+@pytest.mark.parametrize("count", [128, 130, 256, 258])
+def test_the_streak_counts_for_as_long_as_it_is_clear(controller, count):
+    """For longer than counts in 8 bits can tell."""
+    for number in range(count):
+        controller.run([level(100 * number, 39), turb(100 * number, 20)])
+    controller.expect(level(100 * count, 40), **SETTLING)
+
+
 LOSSES = {
     "turbidity": [bad(200, "INVALID_TURBIDITY")],
-    "level": [bad(200, "INVALID_LEVEL"), level(250, 72)],
-    "fault": [bad(200, "SENSOR_TIMEOUT"), level(250, 72)],
+    "level": [bad(200, "INVALID_LEVEL")],
+    "fault": [bad(200, "SENSOR_TIMEOUT")],
     "stale-turbidity": [level(1100, 72), idle(1101)],
-    "stale-level": [turb(950, 20), idle(1001), level(1050, 72)],
+    "stale-level": [turb(950, 20), idle(1001)],
 }
 
 
@@ -177,10 +187,11 @@ LOSSES = {
 @pytest.mark.parametrize("clear_count", [1, 2, 3])
 def test_a_loss_ends_the_streak(controller, loss, clear_count):
     controller.run([FULL, *[turb(100, 20)] * clear_count, *loss])
-    controller.expect(level(1150, 72), **SAFE)
-    controller.expect(turb(1200, 20), **SAFE)
-    controller.expect(turb(1300, 20), **SAFE)
-    controller.expect(turb(1400, 20), **SETTLING)
+    ended_ms = loss[-1][1] - START_MS
+    controller.expect(level(ended_ms + 50, 72), **SAFE)
+    controller.expect(turb(ended_ms + 100, 20), **SAFE)
+    controller.expect(turb(ended_ms + 200, 20), **SAFE)
+    controller.expect(turb(ended_ms + 300, 20), **SETTLING)
 
 
 @pytest.mark.brief("F7")
@@ -279,7 +290,7 @@ def test_a_slight_clouding_ends_the_streak(controller):
 
 
 @pytest.mark.brief("F13", "F18")
-@pytest.mark.parametrize("start_ms", [0, 10, 123_456])
+@pytest.mark.parametrize("start_ms", STARTS_MS)
 def test_it_settles_for_exactly_400_ms(controller, start_ms):
     controller.run([level(start_ms, 72), *[turb(start_ms, 20)] * 3])
     for elapsed_ms in (1, 50, 300, 390, 398, 399):
@@ -439,7 +450,7 @@ def test_a_level_that_went_stale_has_to_come_again(controller):
 
 @pytest.mark.brief("F20", "F21")
 @in_every_state
-@pytest.mark.parametrize("age_ms", [1101, 1110, 5000, 100_000])
+@pytest.mark.parametrize("age_ms", [1101, 1110, 5000, 66_000, 100_000])
 def test_silence_makes_it_safe(controller, steps, shown, age_ms):
     controller.expect(*steps, **shown)
     controller.expect(idle(age_ms), **SAFE)
@@ -496,99 +507,10 @@ def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
         assert not controller.step(now_ms=line[1] + 10).changed, f"after {line}"
 
 
-@pytest.mark.brief("L1", "L3")
-@pytest.mark.parametrize(
-    ("value", "number"), [("0", 0), ("100", 100), ("+7", 7), ("0042", 42), ("-0", 0)]
-)
-def test_a_reading_is_read(protocol, value, number):
-    parsed = protocol.parse(f"SENSE TURB {value}")
-    assert (parsed.result, parsed.kind) == ("TURBIDITY", "TURBIDITY")
-    assert parsed.turbidity_ntu == number
-    parsed = protocol.parse(f"SENSE LEVEL {value}")
-    assert (parsed.result, parsed.kind, parsed.level) == ("LEVEL", "LEVEL", number)
-
-
-@pytest.mark.brief("L2", "L4")
-@pytest.mark.parametrize(
-    "rest",
-    ["", " -1", " 101", " 99999999999999", " banana", " 20.5", " 0x20", " 20 5", " +"],
-)
-@pytest.mark.parametrize(("word", "kind"), [("TURB", "TURBIDITY"), ("LEVEL", "LEVEL")])
-def test_a_malformed_reading_is_told_apart(protocol, word, kind, rest):
-    parsed = protocol.parse(f"SENSE {word}{rest}")
-    assert (parsed.result, parsed.kind) == (f"INVALID_{kind}", f"INVALID_{kind}")
-
-
-@pytest.mark.brief("L5")
-def test_a_fault_is_read(protocol):
-    parsed = protocol.parse("FAULT SENSOR_TIMEOUT")
-    assert (parsed.result, parsed.kind) == ("SENSOR_TIMEOUT", "SENSOR_TIMEOUT")
-
-
-@pytest.mark.brief("L6")
-@pytest.mark.parametrize(
-    "line",
-    [
-        "",
-        " ",
-        "HELLO WORLD",
-        "SENSE",
-        "TURB 20",
-        "LEVEL 20",
-        "SENSE TURBIDITY 20",
-        "SENSE TEMP 20",
-        "FAULT",
-        "FAULT SENSOR_TIMEOUT 1",
-        "ACT FILTER ON",
-    ],
-)
-def test_any_other_line_is_ignored(protocol, line):
-    parsed = protocol.parse(line)
-    assert (parsed.result, parsed.kind) == ("IGNORED", "NONE")
-
-
-@pytest.mark.brief("L7")
-@pytest.mark.parametrize(
-    ("line", "result"),
-    [
-        ("  SENSE\tTURB  25 ", "TURBIDITY"),
-        ("\tSENSE \t LEVEL\t25\t", "LEVEL"),
-        ("SENSE LEVEL 25\r\n", "LEVEL"),
-    ],
-)
-def test_space_does_not_count(protocol, line, result):
-    assert protocol.parse(line).result == result
-
-
-@pytest.mark.brief("L6", "L7")
-@pytest.mark.parametrize(
-    "line", ["sense turb 25", "SENSE Level 25", "Sense TURB 25", "fault sensor_timeout"]
-)
-def test_case_counts(protocol, line):
-    assert protocol.parse(line).result == "IGNORED"
-
-
-@pytest.mark.brief("L8")
-@pytest.mark.parametrize(
-    ("actuator", "on", "line"),
-    [
-        ("filter", True, "ACT FILTER ON\n"),
-        ("filter", False, "ACT FILTER OFF\n"),
-        ("drain", True, "ACT DRAIN OPEN\n"),
-        ("drain", False, "ACT DRAIN CLOSED\n"),
-    ],
-)
-def test_an_actuator_line_is_written_if_it_fits(protocol, actuator, on, line):
-    assert protocol.serialise(actuator, on=on) == line
-    assert protocol.serialise(actuator, on=on, size_bytes=len(line) + 1) == line
-    assert protocol.serialise(actuator, on=on, size_bytes=len(line)) is None
-    assert protocol.serialise(actuator, on=on, size_bytes=1) is None
-
-
 PARTS = (
-    *([("TURBIDITY", 100, ntu)] for ntu in (35, 36, 40, 41, 50, 51)),
-    *([("LEVEL", 50, 0, percent)] for percent in (14, 15, 39, 40)),
-    [("LEVEL", 50, 0, 72), *[("TURBIDITY", 50, 20)] * 3],
+    *([("TURBIDITY", 100, ntu, 72)] for ntu in (35, 36, 40, 41, 50, 51)),
+    *([("LEVEL", 50, 80, percent)] for percent in (14, 15, 39, 40)),
+    [("LEVEL", 50, 0, 72), *[("TURBIDITY", 50, 20, 10)] * 3],
     [("LEVEL", 0, 0, 72), ("TURBIDITY", 0, 20)],
     [("INVALID_TURBIDITY", 50, 20, 72)],
     [("INVALID_LEVEL", 50, 20, 72)],
@@ -596,8 +518,16 @@ PARTS = (
     *([("NONE", after_ms)] for after_ms in (0, 399, 400, 1001)),
 )
 
+in_all_respects = pytest.mark.brief(*(f"F{number}" for number in range(1, 26)))
 
-@pytest.mark.brief(*(f"F{number}" for number in range(1, 26)))
+
+@in_all_respects
 def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
-    wrong = difference(controller, oracle, walk(PARTS, in_a_row=3))
-    assert not wrong, wrong
+    check_histories(controller, type(oracle), [walk(PARTS, in_a_row=3)])
+
+
+@in_all_respects
+def test_long_ways_go_as_the_brief_says(controller, oracle, task):
+    """Each begins with an init on what the one before has left."""
+    ways = histories(task, seed=1, count=50, step_count=200)
+    check_histories(controller, type(oracle), ways)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pytest_embedbench.evaluation.oracle import difference, walk
+from pytest_embedbench.evaluation.oracle import check_histories, walk
+from pytest_embedbench.evaluation.roaming import STARTS_MS, histories
 
 pytestmark = pytest.mark.profile("full")
 
@@ -211,7 +212,7 @@ def test_the_band_does_not_bring_the_compressor_back(controller, kind, kpa):
 
 
 @pytest.mark.brief("V11", "V13", "V19")
-@pytest.mark.parametrize("start_ms", [10, 100, 123_456])
+@pytest.mark.parametrize("start_ms", STARTS_MS)
 @pytest.mark.parametrize(("kpa", "shown"), [(20, PRESSURIZING), (50, HELD_ON)])
 def test_a_pressure_counts_for_exactly_1000_ms(controller, start_ms, kpa, shown):
     controller.run([door(start_ms, closed=True), pressure(start_ms, 20)])
@@ -224,7 +225,7 @@ def test_a_pressure_counts_for_exactly_1000_ms(controller, start_ms, kpa, shown)
 
 
 @pytest.mark.brief("V12", "V13", "V19")
-@pytest.mark.parametrize("start_ms", [10, 100, 123_456])
+@pytest.mark.parametrize("start_ms", STARTS_MS)
 @pytest.mark.parametrize(("kpa", "shown"), [(20, PRESSURIZING), (50, HELD_ON)])
 def test_a_door_counts_for_exactly_1000_ms(controller, start_ms, kpa, shown):
     controller.run([door(start_ms, closed=True), pressure(start_ms, 20)])
@@ -261,7 +262,7 @@ def test_what_went_stale_within_the_band_stays_vented(controller, stale):
 
 
 @pytest.mark.brief("V11", "V12")
-@pytest.mark.parametrize("age_ms", [1001, 1010, 1050, 5000, 100_000])
+@pytest.mark.parametrize("age_ms", [1001, 1010, 1050, 5000, 66_000, 100_000])
 def test_silence_makes_it_safe(controller, age_ms):
     controller.expect(*RUNNING, ("NONE", 100 + age_ms), **SAFE)
 
@@ -305,124 +306,10 @@ def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
         assert not controller.step(now_ms=line[1] + 10).changed, f"after {line}"
 
 
-@pytest.mark.brief("L1")
-@pytest.mark.parametrize(
-    ("value", "kpa"), [("0", 0), ("120", 120), ("+7", 7), ("0042", 42), ("-0", 0)]
-)
-def test_a_pressure_is_read(protocol, value, kpa):
-    parsed = protocol.parse(f"SENSE PRESS {value}")
-    assert (parsed.result, parsed.kind) == ("PRESSURE", "PRESSURE")
-    assert parsed.pressure_kpa == kpa
-
-
-@pytest.mark.brief("L2")
-@pytest.mark.parametrize(
-    "rest",
-    [
-        "",
-        " -1",
-        " 121",
-        " 999",
-        " 99999999999999",
-        " banana",
-        " 20.5",
-        " 0x20",
-        " 20 5",
-    ],
-)
-def test_a_malformed_pressure_is_told_apart(protocol, rest):
-    parsed = protocol.parse(f"SENSE PRESS{rest}")
-    assert (parsed.result, parsed.kind) == ("INVALID_PRESSURE",) * 2
-
-
-@pytest.mark.brief("L3")
-@pytest.mark.parametrize("closed", [True, False])
-def test_a_door_is_read(protocol, closed):
-    parsed = protocol.parse(f"SENSE DOOR {'CLOSED' if closed else 'OPEN'}")
-    kind = "DOOR_CLOSED" if closed else "DOOR_OPEN"
-    assert (parsed.result, parsed.kind, parsed.door_closed) == (kind, kind, closed)
-
-
-@pytest.mark.brief("L4")
-@pytest.mark.parametrize("word", ["AJAR", "open", "Closed", "1", "OPENED", "OPE"])
-def test_a_malformed_door_is_told_apart(protocol, word):
-    parsed = protocol.parse(f"SENSE DOOR {word}")
-    assert (parsed.result, parsed.kind) == ("INVALID_DOOR", "INVALID_DOOR")
-
-
-@pytest.mark.brief("L5")
-def test_a_fault_is_read(protocol):
-    parsed = protocol.parse("FAULT SENSOR_TIMEOUT")
-    assert (parsed.result, parsed.kind) == ("SENSOR_TIMEOUT", "SENSOR_TIMEOUT")
-
-
-@pytest.mark.brief("L6")
-@pytest.mark.parametrize(
-    "line",
-    [
-        "",
-        " ",
-        "HELLO WORLD",
-        "SENSE",
-        "PRESS 20",
-        "SENSE LEVEL 20",
-        "SENSE PRESSURE 20",
-        "SENSE DOOR",
-        "SENSE DOOR OPEN NOW",
-        "SENSE DOOR AJAR NOW",
-        "FAULT",
-        "FAULT SENSOR_TIMEOUT 1",
-        "ACT VENT OPEN",
-    ],
-)
-def test_any_other_line_is_ignored(protocol, line):
-    parsed = protocol.parse(line)
-    assert (parsed.result, parsed.kind) == ("IGNORED", "NONE")
-
-
-@pytest.mark.brief("L7")
-@pytest.mark.parametrize(
-    ("line", "result"),
-    [
-        ("  SENSE\tPRESS  25 ", "PRESSURE"),
-        ("\tSENSE \t DOOR\tCLOSED\t", "DOOR_CLOSED"),
-        ("SENSE DOOR OPEN\r\n", "DOOR_OPEN"),
-    ],
-)
-def test_space_does_not_count(protocol, line, result):
-    assert protocol.parse(line).result == result
-
-
-@pytest.mark.brief("L6", "L7")
-@pytest.mark.parametrize(
-    "line",
-    ["sense press 25", "SENSE Press 25", "SENSE door OPEN", "fault sensor_timeout"],
-)
-def test_case_counts(protocol, line):
-    assert protocol.parse(line).result == "IGNORED"
-
-
-@pytest.mark.brief("L8")
-@pytest.mark.parametrize(
-    ("actuator", "on", "line"),
-    [
-        ("compressor", True, "ACT COMPRESSOR ON\n"),
-        ("compressor", False, "ACT COMPRESSOR OFF\n"),
-        ("vent", True, "ACT VENT OPEN\n"),
-        ("vent", False, "ACT VENT CLOSED\n"),
-    ],
-)
-def test_an_actuator_line_is_written_if_it_fits(protocol, actuator, on, line):
-    assert protocol.serialise(actuator, on=on) == line
-    assert protocol.serialise(actuator, on=on, size_bytes=len(line) + 1) == line
-    assert protocol.serialise(actuator, on=on, size_bytes=len(line)) is None
-    assert protocol.serialise(actuator, on=on, size_bytes=1) is None
-
-
 PARTS = (
-    *([("PRESSURE", 100, kpa)] for kpa in (20, 39, 40, 60, 61)),
-    [("DOOR_OPEN", 50)],
-    [("DOOR_CLOSED", 50, 0, True)],
+    *([("PRESSURE", 100, kpa, True)] for kpa in (20, 39, 40, 60, 61)),
+    [("DOOR_OPEN", 50, 20, True)],
+    [("DOOR_CLOSED", 50, 70, False)],
     [("PRESSURE", 500, 50), ("DOOR_CLOSED", 0, 0, True)],
     [("INVALID_PRESSURE", 50, 20)],
     [("INVALID_DOOR", 50, 0, True)],
@@ -430,8 +317,16 @@ PARTS = (
     *([("NONE", after_ms)] for after_ms in (0, 500, 1000, 1001)),
 )
 
+in_all_respects = pytest.mark.brief(*(f"V{number}" for number in range(1, 20)))
 
-@pytest.mark.brief(*(f"V{number}" for number in range(1, 20)))
+
+@in_all_respects
 def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
-    wrong = difference(controller, oracle, walk(PARTS, in_a_row=3))
-    assert not wrong, wrong
+    check_histories(controller, type(oracle), [walk(PARTS, in_a_row=3)])
+
+
+@in_all_respects
+def test_long_ways_go_as_the_brief_says(controller, oracle, task):
+    """Each begins with an init on what the one before has left."""
+    ways = histories(task, seed=1, count=50, step_count=200)
+    check_histories(controller, type(oracle), ways)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     """Input kind, time in ms, then the values in the task's order, 0 by default."""
 
 IDLE = "NONE"
+"""The kind of a step without a line, and of a line that is ignored."""
+IGNORED = "IGNORED"
+"""What the parser says of a line that is ignored."""
 _BATCH_STEPS = 4096
 _SHOWN_STEPS = 30
 _UINT32 = 0xFFFF_FFFF
@@ -98,8 +101,8 @@ class Controller:
         given = {name: getattr(output, name) for name in wanted}
         if given != wanted:
             raise WrongOutput(
-                f"controller_step({self._told(rows[-1])}) gives {_fields(given)}; "
-                f"it has to give {_fields(wanted)}"
+                f"controller_step({self._told(rows[-1])}) gives {fields(given)}; "
+                f"it has to give {fields(wanted)}"
             )
         return output
 
@@ -116,7 +119,7 @@ class Controller:
     def history(self) -> str:
         """Return the last steps since ``controller_init``, one a line."""
         return "\n".join(
-            f"{self._told(row)} -> {_fields(output._asdict())}"
+            f"{self._told(row)} -> {fields(output._asdict())}"
             for row, output in self._shown
         )
 
@@ -179,7 +182,7 @@ class Lines:
             doing=lambda _: f"in protocol_parse_line({line!r})",
         )
         result, kind, *values = self._parsed.unpack(answer)
-        results = ("IGNORED", *self.api.kinds, None)  # None at -1, too
+        results = (IGNORED, *self.api.kinds, None)  # None at -1, too
         kinds = (IDLE, *self.api.kinds, None)
         return self._record(results[result], kinds[kind], *values)
 
@@ -199,5 +202,6 @@ class Lines:
         return answer[_FITS.size :].decode("utf-8", "replace") if fits else None
 
 
-def _fields(values: Mapping[str, object]) -> str:
+def fields(values: Mapping[str, object]) -> str:
+    """Return named values for a message."""
     return ", ".join(f"{name}={value}" for name, value in values.items())

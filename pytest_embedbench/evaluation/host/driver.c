@@ -214,7 +214,7 @@ static void host_parse(size_t length)
     }
     memcpy(line, host_request.bytes, length);
     line[length] = '\0';
-    memset(&input, 0, sizeof input);
+    memset(&input, 1, sizeof input); /* the shell's is not empty either */
     parsed.result = host_index_of(host_results, HOST_COUNT(host_results),
                                   (int)protocol_parse_line(line, &input));
     parsed.kind =
