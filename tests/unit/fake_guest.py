@@ -18,6 +18,7 @@ from pytest_embedbench.engines.qemu.patience import Patience
 from pytest_embedbench.engines.qemu.rsp import Stub
 
 ENTRY = 0x4000
+ROM_WAIT = 0x8000
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,11 @@ class FakeGuest:
     script: Iterator[Write]
     memory: dict[int, int] = field(default_factory=dict[int, int])
     watched: set[int] = field(default_factory=set[int])
+    breakpoints: set[int] = field(default_factory=set[int])
     hangs_on: bytes = b"\0"
     """A request that starts like this is never answered."""
+    rom_stops: int = 0
+    """How often it stops at ``ROM_WAIT`` before it comes to its entry."""
     _pc: int = 0
     _due: Write | None = None
     _entered: bool = False
@@ -54,9 +58,10 @@ class FakeGuest:
                     end.sendall(packet(self.answer(request)))
 
     def answer(self, request: bytes) -> bytes:
-        if request[:3] in (b"Z2,", b"z2,"):
+        if request[:3] in (b"Z0,", b"z0,", b"Z2,", b"z2,"):
+            places = self.watched if request[1:2] == b"2" else self.breakpoints
             address = int(request[3:].split(b",")[0], 16)
-            (self.watched.add if request[:1] == b"Z" else self.watched.discard)(address)
+            (places.add if request[:1] == b"Z" else places.remove)(address)
         answer = b"OK"
         match request[:1]:
             case b"m":
@@ -69,6 +74,10 @@ class FakeGuest:
         return answer
 
     def _run(self) -> bytes:
+        if self.rom_stops and ROM_WAIT in self.breakpoints:
+            self.rom_stops -= 1
+            self._pc = ROM_WAIT
+            return b"T05thread:01;"
         if not self._entered:
             self._entered = True
             self._pc = ENTRY
@@ -84,7 +93,8 @@ class FakeGuest:
             self._perform()
 
     def _step(self) -> bytes:
-        self._perform()
+        if self._entered:
+            self._perform()
         return b"T05thread:01;"
 
     def _perform(self) -> None:

@@ -47,11 +47,13 @@ class Timing:
     """How a guest's time passes, and how long we wait for it.
 
     One instruction takes 2 to the power of ``icount_shift`` ns; without it time is
-    this computer's. ``leap_us`` bounds how far time leaps when the guest is stopped.
+    this computer's. ``leap_us`` bounds how far time leaps when the guest is stopped,
+    and ``boot_leap_us`` does so before the firmware runs.
     """
 
     icount_shift: int | None
     leap_us: int
+    boot_leap_us: int
     cpu_limit_s: float
     wall_limit_s: float
     grace_s: float
@@ -160,7 +162,7 @@ def _machine_words(timing: Timing, nonce: str) -> list[str]:
             # A timer on virtual time that does nothing but fire.
             " -netdev hubport,id=lockstep,hubid=0"
             f" -object filter-buffer,id={LEAP_TIMER},netdev=lockstep,queue=rx"
-            f",interval={timing.leap_us}"
+            f",interval={timing.boot_leap_us}"
         )
     return words.split()
 

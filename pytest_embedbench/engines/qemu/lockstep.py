@@ -17,6 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_embedbench.engines.qemu.leaps import set_leap
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     Resume = Callable[..., None]
 
 _BREAKPOINT_KIND = 2
+_ROM_STOPS = 100
 
 
 class Trapped(Exception):
@@ -92,7 +95,7 @@ class Calls:
     def first(self, stub: Stub, resume: Resume) -> None:
         """Stay: this is it."""
         del resume
-        stub.do(b"Z0,%x,%d" % (self.function, _BREAKPOINT_KIND))
+        stub.do(_break(self.function))
 
     def next(self, stub: Stub, resume: Resume) -> None:
         """Step off the breakpoint and run into it again."""
@@ -118,17 +121,34 @@ class Lockstep:
     _first: int = field(default=0, init=False)
     _last: int = field(default=0, init=False)
 
-    def start(self, entry: int, pc_register: int) -> None:
+    def start(
+        self,
+        entry: int,
+        pc_register: int,
+        *,
+        rom_waits_at: int | None = None,
+        leap_us: int | None = None,
+    ) -> None:
         """Run from reset to the first beat; ``entry`` is where the tick's code begins.
 
         Only from there on is memory what the program says it is: what runs before,
         a ROM or a bootloader, uses the same addresses for its own ends.
+
+        ``rom_waits_at`` is an instruction of a loop that waits for nothing but time:
+        the leaps at stops there save the guest from waiting. From ``entry`` on leaps
+        are bounded by ``leap_us``.
         """
-        breakpoint_ = b"%x,%d" % (entry, _BREAKPOINT_KIND)
-        self.stub.resume(b"Z0," + breakpoint_)
-        if self.stub.read_register(pc_register) != entry:
+        stub = self.stub
+        stub.do(_break(entry))
+        if rom_waits_at is None:
+            stub.resume()
+        else:
+            self._leave_rom(rom_waits_at, pc_register)
+        if stub.read_register(pc_register) != entry:
             raise Trapped
-        self.stub.do(b"z0," + breakpoint_)
+        stub.do(_unbreak(entry))
+        if leap_us is not None:
+            set_leap(stub, leap_us)
         self.beat.first(self.stub, self._resume)
         self._first = self._last = self.beat.count(self.stub)
 
@@ -150,6 +170,22 @@ class Lockstep:
             self.beats = count - self._first
             after_each()
 
+    def _leave_rom(self, waits_at: int, pc_register: int) -> None:
+        """Run to a stop that is not at ``waits_at``, with few instructions spent there.
+
+        A guest that restarts over and over is left to itself in the end.
+        """
+        stub = self.stub
+        stub.resume(_break(waits_at))
+        for _ in range(_ROM_STOPS):
+            if stub.read_register(pc_register) != waits_at:
+                break
+            stub.step()
+            stub.resume()
+        stub.do(_unbreak(waits_at))
+        if stub.read_register(pc_register) == waits_at:
+            stub.resume()
+
     def _resume(self, *before: bytes, at: int | None) -> None:
         """Run to the watchpoint or breakpoint that is meant by ``at``."""
         stop = self.stub.resume(*before)
@@ -162,6 +198,14 @@ class Lockstep:
             if (next_stop := receiver.go_on(self.stub, stop)) is not None:
                 return next_stop
         raise Trapped
+
+
+def _break(address: int) -> bytes:
+    return b"Z0,%x,%d" % (address, _BREAKPOINT_KIND)
+
+
+def _unbreak(address: int) -> bytes:
+    return b"z0,%x,%d" % (address, _BREAKPOINT_KIND)
 
 
 def _watch(address: int) -> bytes:

@@ -112,10 +112,15 @@ class LockstepGuest:
         stub = self._emulator.stub
         booting = stub.patience
         stub.patience = replace(booting, watch=self._look_for_boot_loop)
-        pc_register = self._setup.machine.pc_register
+        machine, timing = self._setup.machine, self._setup.timing
         try:
             with self._core.used():
-                self._lockstep.start(self._clock.entry, pc_register)
+                self._lockstep.start(
+                    self._clock.entry,
+                    machine.pc_register,
+                    rom_waits_at=machine.rom_waits_at,
+                    leap_us=timing.leap_us,
+                )
         except _CAUSES as cause:
             self._listen()
             raise self._explained(cause, at_us=None) from None

@@ -59,6 +59,8 @@ class Machine:
     bootloader_offset: int = 0
     usual_revision: int = 0
     """The chip revision that an unmarked board has; 300 is v3.0."""
+    rom_waits_at: int | None = None
+    """An instruction of the ROM that polls, for long, for what only time brings."""
 
 
 _XTENSA = "qemu-system-xtensa"
@@ -78,6 +80,7 @@ MACHINES: Mapping[str, Machine] = {
         efuse="nvram.esp32.efuse",
         bootloader_offset=0x1000,
         usual_revision=300,
+        rom_waits_at=0x4000FCA9,  # three times 0.1 s, until the efuses are read
     ),
     "esp32c3": Machine(
         name="esp32c3",

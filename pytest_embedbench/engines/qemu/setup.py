@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 _LEAPS_PER_TICK = 10
+_ROM_LEAP_US = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +76,11 @@ def set_up(
     leap_us = options.leap_us
     if options.lockstep and not leap_us:
         leap_us = max(1, clock().period_us // _LEAPS_PER_TICK)
+    waits = machine.rom_waits_at is not None
     timing = Timing(
         icount_shift=options.icount_shift if options.lockstep else None,
         leap_us=leap_us,
+        boot_leap_us=max(leap_us, _ROM_LEAP_US) if waits else leap_us,
         cpu_limit_s=options.boot_limit_ms / 1000,
         wall_limit_s=options.wall_limit_ms / 1000,
         grace_s=options.grace_ms / 1000,
