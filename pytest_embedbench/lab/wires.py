@@ -50,11 +50,23 @@ def wire_for(port: Port) -> Wire:
     return SelectedWire(port, descriptor) if os.name == "posix" else SlicedWire(port)
 
 
+class Closable(Protocol):
+    """What a wire with a descriptor needs of its port."""
+
+    def reset_output_buffer(self) -> None:
+        """Forget what is not sent yet."""
+        ...
+
+    def close(self) -> None:
+        """Let it go."""
+        ...
+
+
 @dataclass(slots=True)
 class SelectedWire:
     """A port with a descriptor: sleeps until there is something to do."""
 
-    port: Port
+    port: Closable
     descriptor: int
     _alarm: tuple[int, int] = field(default_factory=os.pipe, init=False)
 
@@ -125,7 +137,7 @@ class SlicedWire:
         _close(self.port)
 
 
-def _close(port: Port) -> None:
+def _close(port: Closable) -> None:
     # A port that is gone can be neither flushed nor closed, and says so in two ways.
     with contextlib.suppress(*_TROUBLE):
         port.reset_output_buffer()

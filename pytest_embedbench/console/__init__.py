@@ -1,0 +1,17 @@
+"""Consoles of Linux targets: log in, run commands, copy files, hand over programs."""
+
+from __future__ import annotations
+
+from pytest_embedbench.console.console import CommandResult, Console, how_it_ended
+from pytest_embedbench.console.login import Credentials
+from pytest_embedbench.console.opening import Access, Entrance, enter
+
+__all__ = [
+    "Access",
+    "CommandResult",
+    "Console",
+    "Credentials",
+    "Entrance",
+    "enter",
+    "how_it_ended",
+]

@@ -1,0 +1,244 @@
+"""A shell on a target: run commands, and know how each ended."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pexpect.exceptions import EOF, TIMEOUT
+
+from pytest_embedbench.clock import Deadline
+from pytest_embedbench.console import output
+from pytest_embedbench.console.copying import COPY_WITHIN_S, copy_typed
+from pytest_embedbench.console.shell import INTERRUPT, QUIT, Loop
+from pytest_embedbench.errors import BenchFault, BoardLost, ExpectTimeout
+
+if TYPE_CHECKING:
+    import re
+    from pathlib import Path
+
+    from pytest_embedbench.console.copying import Carry
+    from pytest_embedbench.console.terminal import Terminal, WireSpawn
+
+RUN_WITHIN_S = 30.0
+MOST_BYTES = 64 << 20
+"""What a command may say."""
+_CUT_BYTES = 1 << 20
+_READ_BYTES = 1 << 16
+_LOOK_BACK_BYTES = 4096
+_INTERRUPTED_WITHIN_S = 3.0
+_BY_SIGNAL = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandResult:
+    """How a command ended, and what it said, its standard error included.
+
+    ``output`` is what it wrote, byte by byte; ``kernel`` is what the kernel said on the
+    same serial line meanwhile, which is not in ``output``.
+    """
+
+    command: str
+    status: int
+    output: bytes
+    kernel: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The output as a person reads it: without colours, ends in LF."""
+        return output.plain_text(self.output)
+
+    @property
+    def ended(self) -> str:
+        """How it ended, in words."""
+        return how_it_ended(self.status)
+
+    def check(self) -> CommandResult:
+        """Return itself if the command went well.
+
+        Raises:
+            BenchFault: it did not.
+        """
+        if self.status:
+            said = output.tail(self.output)
+            raise BenchFault(f"{self.command!r} {self.ended}: {said or '(no output)'}")
+        return self
+
+
+@dataclass(slots=True, eq=False)
+class Console:
+    """The shell of a target, ours alone until ``close``.
+
+    What a command changes (its folder, exported variables) stays for the next ones.
+    Commands have no standard input.
+    """
+
+    terminal: Terminal
+    loop: Loop
+    carry: Carry = field(default=copy_typed, repr=False)
+    """How files get there; without anything better they are typed."""
+    usable: bool = field(default=True, init=False)
+    _number: int = field(default=0, init=False)
+
+    @property
+    def place(self) -> str:
+        """Where it is."""
+        return self.terminal.place
+
+    def await_ready(self, deadline: Deadline) -> bytes:
+        """Wait until the loop runs; return what was said before.
+
+        Raises:
+            TIMEOUT: it does not run in time.
+            EOF: the other end is gone.
+        """
+        self._spawn.expect_exact(self.loop.ready, timeout=deadline.remaining_s())
+        return self._spawn.before or b""
+
+    def run(self, command: str, *, within_s: float = RUN_WITHIN_S) -> CommandResult:
+        """Run a command to its end.
+
+        Raises:
+            ExpectTimeout: it has not ended in time, and was interrupted.
+            BenchFault: it has ended the shell itself; the console is closed.
+            BoardLost: the target is gone, or cannot even be interrupted.
+            ConfigError: the command cannot be typed.
+        """
+        number = self.begin(command)
+        heard = self._hear(command, number, Deadline(within_s))
+        clean = output.without_kernel(bytes(heard))
+        said, ended = self._parts(clean, number)
+        if ended is None or ended[1] is None:
+            self.close()
+            status = int(ended[2]) if ended else 0
+            raise BenchFault(
+                f"{self.place}: {command!r} has ended the shell itself "
+                f"({how_it_ended(status)}), so nothing more can be run; put it in "
+                "parentheses to run it in a shell of its own"
+            )
+        return CommandResult(
+            command=command,
+            status=int(ended[1]),
+            output=said,
+            kernel=output.kernel_lines(bytes(heard)),
+        )
+
+    def copy(self, file: Path, to: str, *, within_s: float = COPY_WITHIN_S) -> None:
+        """Copy a file to ``to``, which it becomes whole or not at all.
+
+        It may be executed there if it may be here.
+
+        Raises:
+            BenchFault: it does not arrive: no room, no such folder, read-only, ...
+            BoardLost: the target is gone.
+        """
+        self.carry(self, file, to, within_s=within_s)
+
+    def begin(self, command: str) -> int:
+        """Have a command run, and do not wait for it; return its number."""
+        if not self.usable:
+            raise BoardLost(f"the console on {self.place} is closed")
+        self._number += 1
+        self._spawn.leftover()
+        self._spawn.send(self.loop.typed(self._number, command))
+        return self._number
+
+    def interrupt(self) -> bytes:
+        """End what runs, and wait until the shell answers; return what it said.
+
+        Raises:
+            BoardLost: it does not answer, whatever is pressed.
+        """
+        said = bytearray()
+        for key in (INTERRUPT, QUIT):
+            self._spawn.send(key)
+            deadline = Deadline(_INTERRUPTED_WITHIN_S)
+            while self.loop.ready not in output.without_kernel(bytes(said[-8192:])):
+                try:
+                    said += self._read(deadline, said)
+                except TIMEOUT:
+                    break
+            else:
+                return bytes(said)
+        self.close()
+        raise BoardLost(
+            f"{self.place} answers neither Ctrl-C nor Ctrl-\\: "
+            f"{output.tail(bytes(said)) or 'it says nothing'}"
+        )
+
+    def close(self) -> None:
+        """Log out and hang up; safe to call twice."""
+        if self.usable:
+            self.usable = False
+            with contextlib.suppress(BoardLost, TIMEOUT, EOF):  # as good as logged out
+                self._spawn.send(self.loop.typed(self._number + 1, "exit"), within_s=1)
+                self._spawn.expect(self.loop.ended(self._number + 1), timeout=1)
+        self.terminal.close()
+
+    @property
+    def _spawn(self) -> WireSpawn:
+        return self.terminal.spawn
+
+    def _hear(self, command: str, number: int, deadline: Deadline) -> bytearray:
+        """Read up to the end of a command, in time that grows with what it says."""
+        heard = bytearray()
+        ended = self.loop.ended(number)
+        looked_at = 0
+        while True:
+            try:
+                heard += self._read(deadline, heard)
+            except TIMEOUT:
+                raise self._hung(command, deadline.budget_s, heard) from None
+            recent = bytes(heard[max(0, looked_at - _LOOK_BACK_BYTES) :])
+            if ended.search(recent) or ended.search(output.without_kernel(recent)):
+                return heard
+            looked_at = len(heard)
+            if len(heard) > MOST_BYTES:
+                raise self._hung(command, deadline.budget_s, heard)
+
+    def _hung(self, command: str, budget_s: float, heard: bytearray) -> ExpectTimeout:
+        """Interrupt what does not end, and say what it said last."""
+        why = f"did not end within {budget_s:g} s"
+        if len(heard) > MOST_BYTES:
+            why = f"said more than {MOST_BYTES >> 20} MiB"
+        last = output.tail(bytes(heard[-_CUT_BYTES:]).partition(b"+\n")[2])
+        self.interrupt()
+        return ExpectTimeout(
+            f"{command!r} {why} on {self.place}, and was interrupted; "
+            + (f"the last it said: {last}" if last else "it said nothing")
+        )
+
+    def _parts(self, clean: bytes, number: int) -> tuple[bytes, re.Match[bytes] | None]:
+        """Return what a command said, and its end; what was before is an echo."""
+        start = clean.find(begun := self.loop.begun(number))
+        start = 0 if start < 0 else start + len(begun)
+        ended = self.loop.ended(number).search(clean, start)
+        return clean[start : ended.start() if ended else len(clean)], ended
+
+    def _read(self, deadline: Deadline, before: bytearray) -> bytes:
+        try:
+            return self._spawn.read_nonblocking(_READ_BYTES, deadline.remaining_s())
+        except EOF as gone:
+            self.close()
+            last = output.tail(bytes(before[-_LOOK_BACK_BYTES:]))
+            raise BoardLost(
+                f"{self.place} is gone ({self._spawn.gone}); "
+                + (f"the last it said: {last}" if last else "it said nothing")
+            ) from gone
+
+
+def how_it_ended(status: int) -> str:
+    """Say what an exit status of a shell means."""
+    if status == 0:
+        return "ended (exit status 0)"
+    if status == 126:  # noqa: PLR2004  # POSIX
+        return "could not be executed (exit status 126)"
+    if status == 127:  # noqa: PLR2004  # POSIX
+        return "was not found (exit status 127)"
+    try:
+        name = signal.Signals(status - _BY_SIGNAL).name
+    except ValueError:
+        return f"failed (exit status {status})"
+    return f"was ended by {name}"
