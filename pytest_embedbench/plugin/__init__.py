@@ -27,6 +27,7 @@ from pytest_embedbench.plugin.fixtures import (
     qemu_esp32,
     registry,
     scenario,
+    stands,
     uno_board,
 )
 from pytest_embedbench.plugin.host import (
@@ -81,6 +82,7 @@ __all__ = [
     "real_boards",
     "registry",
     "scenario",
+    "stands",
     "task",
     "uno_board",
 ]
