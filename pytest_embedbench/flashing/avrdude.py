@@ -100,7 +100,7 @@ class Avrdude:
             "avrdude", wanted=self.program, install="apt-get install avrdude"
         )
         config = ("-C", self.config) if self.config else ()
-        port = ("-P", target.port) if target.port else ()
+        port = ("-P", _port(target.port)) if target.port else ()
         return (
             *program,
             *config,
@@ -115,6 +115,19 @@ class Avrdude:
         size_bytes = artifact(image, ".hex", ".elf").stat().st_size
         wire_bytes = size_bytes * _BYTES_PER_PAGE_AND_BACK
         return self.answer_within_s + wire_bytes * 10 / target.baud_bps
+
+
+def _port(address: str) -> str:
+    """Return a port as avrdude has it; of a network it knows bare sockets only."""
+    scheme, is_url, place = address.partition("://")
+    if not is_url:
+        return address
+    if scheme.lower() == "socket":
+        return f"net:{place.partition('?')[0]}"
+    raise NotSupported(
+        f"avrdude cannot open {address}: give it a device, or a port that is served as "
+        "socket://, or flash with a command on the machine that has the board"
+    )
 
 
 def _memory(action: str, name: str) -> str:

@@ -151,15 +151,16 @@ class Connection:
         raise BoardLost(self._why(failure, gone=gone)) from failure
 
     def _is_gone(self, failure: Exception | None) -> bool:
-        if getattr(failure, "errno", None) in _DEVICE_GONE:
+        """Say whether the port may come back; a connection may be made again."""
+        if self._node is None or getattr(failure, "errno", None) in _DEVICE_GONE:
             return True
-        return self._node is not None and self._node != _node(self.found.address)
+        return self._node != _node(self.found.address)
 
     def _why(self, failure: Exception | None, *, gone: bool) -> str:
-        if gone:
-            return f"{self.found} was unplugged, or the board switched its USB off"
         if self._node is None:
             return f"the connection to {self.found} broke: {failure}"
+        if gone:
+            return f"{self.found} was unplugged, or the board switched its USB off"
         others = ", ".join(users_of(self.found.address)) or "one that cannot be named"
         return (
             f"another program reads from {self.found} and takes part of what the "

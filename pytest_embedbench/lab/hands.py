@@ -59,13 +59,18 @@ def _reset(spec: BoardSpec, options: Options) -> Touch | None:
         return partial(_by_command, options)
     if not options.reset_sequence:
         return None
+    place = place_of(spec, "reset", "sequence")
+    if options.port.lower().startswith("socket://"):
+        raise ConfigError(
+            f"{place}: socket:// has neither DTR nor RTS to press reset with; name a "
+            "reset command, or say 'reset = {}', or use an RFC 2217 server"
+        )
     known = RESETS.get(options.reset_sequence)
     sequence = known.run if known else options.reset_sequence
     try:
         check_sequence(sequence)
     except ConfigError as error:
         names = ", ".join(sorted(RESETS))
-        place = place_of(spec, "reset", "sequence")
         raise ConfigError(f"{place}: {error}; or one of {names}") from error
     return partial(_by_lines, sequence, options)
 

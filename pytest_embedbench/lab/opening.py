@@ -21,6 +21,7 @@ from pytest_embedbench.errors import (
     NotSupported,
 )
 from pytest_embedbench.flashing import press
+from pytest_embedbench.lab.network import PORTS
 from pytest_embedbench.lab.users import users_of
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Port(Protocol):
         ...
 
     def write(self, data: bytes, /) -> int | None:
-        """Send ``data``; ``SerialTimeoutException`` after ``WRITE_WITHIN_S``."""
+        """Send it or a part; ``SerialTimeoutException`` if that takes too long."""
         ...
 
     def reset_output_buffer(self) -> None:
@@ -145,10 +146,12 @@ class _UnflushedSerial(serial.Serial):
 
 def _serial_for(address: str, **settings: Any) -> serial.SerialBase:  # noqa: ANN401
     """Make a port, not yet open, of the kind that the address asks for."""
-    if "://" in address:
+    scheme, is_url, _ = address.partition("://")
+    if is_url and scheme.lower() not in PORTS:
         return serial.serial_for_url(address, **settings)
     settings.pop("do_not_open")
-    port = _UnflushedSerial(**settings)
+    kind = PORTS[scheme.lower()] if is_url else _UnflushedSerial
+    port = kind(**settings)
     port.port = address
     return port
 

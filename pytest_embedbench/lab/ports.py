@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from serial.tools import list_ports
 
 from pytest_embedbench.errors import BoardUnreachable, ConfigError
+from pytest_embedbench.lab.network import PORTS, peer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -190,7 +191,9 @@ def _url_key(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme == "loop":
         return ""
-    return f"{parts.scheme.lower()}-{parts.netloc.lower()}{parts.path}".rstrip("/")
+    if parts.scheme in PORTS:
+        return f"remote-{peer_of(url)}"
+    return f"{parts.scheme}-{parts.netloc.lower()}{parts.path}".rstrip("/")
 
 
 def _resolved(port: str) -> str:

@@ -119,15 +119,13 @@ class SlicedWire:
     port: Port
 
     def exchange(self, outgoing: bytes, wait_s: float) -> tuple[bytes, int]:
-        """Write a piece, then read for a slice of time; the port has both limits."""
+        """Write a piece, or read for a slice of time; the port has both limits."""
         del wait_s
-        sent = 0
-        if outgoing:
-            piece = outgoing[:_SLICE_BYTES]
-            with contextlib.suppress(serial.SerialTimeoutException):
-                self.port.write(piece)
-                sent = len(piece)
-        return self.port.read(self.port.in_waiting or 1), sent
+        sent = self._write(outgoing[:_SLICE_BYTES]) if outgoing else 0
+        waiting = self.port.in_waiting
+        if sent and not waiting:
+            return b"", sent  # what is to be sent next does not wait for an answer
+        return self.port.read(waiting or 1), sent
 
     def wake(self) -> None:
         """Do nothing: a slice is short."""
@@ -135,6 +133,13 @@ class SlicedWire:
     def close(self) -> None:
         """Close it."""
         _close(self.port)
+
+    def _write(self, piece: bytes) -> int:
+        try:
+            sent = self.port.write(piece)
+        except serial.SerialTimeoutException:
+            return 0
+        return len(piece) if sent is None else sent
 
 
 def _close(port: Closable) -> None:

@@ -14,6 +14,7 @@ from pytest_embedbench.flashing import Erase, FlashSettings, flash
 from pytest_embedbench.flashing.avrdude import Avrdude
 from pytest_embedbench.flashing.platformio import PlatformIOUpload
 from tests.support.boards import board, image
+from tests.support.network_ports import SharedPort, server
 from tests.support.pty_uno import missing, pty_uno
 
 if TYPE_CHECKING:
@@ -84,6 +85,22 @@ def test_a_program_is_written_once_and_runs(
     assert not flash(UNO, first, uno.port, settings=settings).written
     assert flash(UNO, other, uno.port, settings=settings).written
     assert heard(uno) == b"BBBB"
+
+
+def test_a_board_behind_a_socket_is_flashed(
+    uno: PtyUno, settings: FlashSettings, tmp_path: Path
+) -> None:
+    with server(SharedPort(uno.port, manager=None)) as desk:
+        port = f"socket://{desk.place}"
+        assert flash(UNO, saying("S", tmp_path), port, settings=settings).written
+    assert heard(uno) == b"SSSS"
+
+
+def test_what_avrdude_cannot_open_is_said(
+    settings: FlashSettings, tmp_path: Path
+) -> None:
+    with pytest.raises(NotSupported, match="avrdude cannot open rfc2217://desk:4000"):
+        flash(UNO, saying("S", tmp_path), "rfc2217://desk:4000", settings=settings)
 
 
 def test_another_chip_is_left_alone(

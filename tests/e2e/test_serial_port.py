@@ -37,7 +37,6 @@ from pytest_embedbench.lab.users import users_of
 from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.testing import tank_firmware
 from tests.support.boards import image
-from tests.support.network_ports import Rfc2217Echo, echo, hang_up, served
 from tests.support.pty_board import Pty, PtyBoard, spec_for
 
 if TYPE_CHECKING:
@@ -490,45 +489,6 @@ def test_a_loop_url_needs_no_board_and_no_turn(
     one.send(b"echo\n")
     assert heard(one, 5) == b"echo\n"
     assert heard(other, 0) == b""
-
-
-def test_a_board_behind_a_socket_is_a_board(boot: Callable[..., SerialBoard]) -> None:
-    with served(echo) as place:
-        board = boot(f"socket://{place}")
-        board.send(b"hello\n")
-        assert heard(board, 6) == b"hello\n"
-        board.close()
-
-
-def test_a_board_behind_an_rfc_2217_server_is_a_board(
-    boot: Callable[..., SerialBoard],
-) -> None:
-    # B20: with limits on what it takes, which pyserial's client does not have.
-    with served(lambda connection: Rfc2217Echo(connection)()) as place:
-        board = boot(f"rfc2217://{place}")
-        board.send(b"hello\n" * 100)
-        assert heard(board, 600) == b"hello\n" * 100
-        board.close()
-
-
-def test_a_connection_that_breaks_loses_the_board(
-    boot: Callable[..., SerialBoard],
-) -> None:
-    # B3: what was said before is not lost.
-    with served(hang_up) as place:
-        board = boot(f"socket://{place}")
-        with pytest.raises(
-            BoardLost, match=rf"the connection to socket://{place} broke"
-        ):
-            board.advance(5000)
-        board.close()
-
-
-def test_a_server_that_is_not_there_is_named(boot: Callable[..., SerialBoard]) -> None:
-    with served(echo) as place:
-        pass
-    with pytest.raises(BoardUnreachable, match=f"socket://{place} cannot be opened"):
-        boot(f"socket://{place}")
 
 
 FLASHER = """

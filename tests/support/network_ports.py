@@ -1,38 +1,23 @@
-"""Ports behind a network: a plain socket, and pyserial's own RFC 2217 server."""
+"""Ports behind a network: plain sockets, and pyserial's own RFC 2217 server."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import select
 import socket
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import serial
-from serial.rfc2217 import PortManager
+from serial.rfc2217 import SERVER_PURGE_DATA, PortManager
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-
-@dataclass(slots=True)
-class Rfc2217Echo:
-    """Serves one connection with a port that hears itself; it logs the lines."""
-
-    connection: socket.socket
-    lines: list[str] = field(default_factory=list[str])
-
-    def write(self, data: bytes) -> None:
-        """Send to the client; the port manager's way out."""
-        self.connection.sendall(data)
-
-    def __call__(self) -> None:
-        """Serve until the client goes."""
-        port = serial.serial_for_url("loop://", timeout=0.01)
-        manager = PortManager(port, self)  # type: ignore[arg-type]  # the stub is wrong
-        while data := self.connection.recv(4096):
-            port.write(b"".join(manager.filter(data)))
-            self.write(b"".join(manager.escape(port.read(port.in_waiting))))
+BUSY = b"Port already in use\r\n"
+"""What ser2net says to a second client before it hangs up."""
 
 
 def echo(connection: socket.socket) -> None:
@@ -44,6 +29,156 @@ def echo(connection: socket.socket) -> None:
 def hang_up(connection: socket.socket) -> None:
     """Say something and go."""
     connection.sendall(b"bye\n")
+
+
+def say_nothing(connection: socket.socket) -> None:
+    """Take whatever comes, until the client goes."""
+    while connection.recv(4096):
+        pass
+
+
+class LoggedLines(serial.Serial):
+    """A port on a pseudo-terminal, which has no modem lines: they are written down."""
+
+    log: list[str]
+    cts = dsr = ri = cd = False
+
+    def _update_dtr_state(self) -> None:
+        self.log.append(f"D{self.dtr:d}")
+
+    def _update_rts_state(self) -> None:
+        self.log.append(f"R{self.rts:d}")
+
+
+class Silent(PortManager):
+    """A manager of a kind that does what it is told to purge, and does not say so."""
+
+    def rfc2217_send_subnegotiation(self, option: bytes, value: bytes = b"") -> None:
+        """Answer all else."""
+        if option != SERVER_PURGE_DATA:
+            super().rfc2217_send_subnegotiation(option, value)
+
+
+class Service(Protocol):
+    """What a server does for one client."""
+
+    def __call__(self, connection: socket.socket, stop: int) -> None:
+        """Serve it until it goes, or until ``stop`` can be read."""
+        ...
+
+
+@dataclass(slots=True)
+class SharedPort:
+    """A device for one client at a time: RFC 2217, or just its bytes.
+
+    ``greeting`` is said to each client at once, as if the board did; ``lines`` logs
+    what was done to DTR and RTS.
+    """
+
+    device: str
+    manager: type[PortManager] | None = PortManager
+    greeting: bytes = b""
+    lines: list[str] = field(default_factory=list[str])
+
+    def __call__(self, connection: socket.socket, stop: int) -> None:
+        """Pass bytes on in both directions, none faster than they are taken."""
+        port = LoggedLines(timeout=0, write_timeout=0)
+        port.log = self.lines
+        port.port = self.device
+        with port:
+            self.lines.clear()  # those of opening it are the server's own
+            client = _Client(connection)
+            # What the manager asks of both is less than the stubs say.
+            rfc2217 = self.manager(port, client) if self.manager else None  # type: ignore[arg-type]
+            device = port.fileno()
+            client.write(self.greeting)
+            to_device = b""
+            while True:
+                reading = [device, stop, *([] if to_device else [connection.fileno()])]
+                writing = [device] if to_device else []
+                ready, free, _ = select.select(reading, writing, [])
+                if stop in ready:
+                    return
+                if free:
+                    to_device = to_device[port.write(to_device) or 0 :]
+                if connection.fileno() in ready:
+                    if not (data := connection.recv(4096)):
+                        return
+                    to_device = b"".join(rfc2217.filter(data)) if rfc2217 else data
+                if device in ready:
+                    said = port.read(4096)
+                    client.write(b"".join(rfc2217.escape(said)) if rfc2217 else said)
+
+
+@dataclass(slots=True)
+class _Client:
+    connection: socket.socket
+
+    def write(self, data: bytes) -> None:
+        self.connection.sendall(data)
+
+
+@dataclass(slots=True)
+class Server:
+    """Serves one client after the other; who comes meanwhile is told so."""
+
+    serve: Service
+    place: str = ""
+    """``host:port``, also while it is down."""
+    _listener: socket.socket | None = None
+    _stop: tuple[int, int] = (-1, -1)
+    _threads: list[threading.Thread] = field(default_factory=list[threading.Thread])
+
+    def up(self) -> None:
+        """Begin to listen, at the same place as before."""
+        host, _, port = (self.place or "127.0.0.1:0").partition(":")
+        self._listener = socket.create_server((host, int(port)))
+        self.place = "{}:{}".format(*self._listener.getsockname())
+        self._stop = os.pipe()
+        self._start(self._listen, self._listener, self._stop[0])
+
+    def down(self) -> None:
+        """Break what there is, as a server does that is switched off."""
+        if self._listener is None:
+            return
+        os.write(self._stop[1], b"!")
+        for thread in self._threads:
+            thread.join()
+        self._threads.clear()
+        self._listener.close()
+        self._listener = None
+        for end in self._stop:
+            os.close(end)
+
+    def _start(self, run: Callable[..., None], *arguments: object) -> None:
+        self._threads.append(threading.Thread(target=run, args=arguments))
+        self._threads[-1].start()
+
+    def _listen(self, listener: socket.socket, stop: int) -> None:
+        busy = threading.Lock()
+        while stop not in select.select([listener.fileno(), stop], [], [])[0]:
+            connection, _ = listener.accept()
+            if busy.acquire(blocking=False):
+                self._start(self._serve, connection, stop, busy)
+            else:
+                with connection:
+                    connection.sendall(BUSY)
+
+    def _serve(self, client: socket.socket, stop: int, busy: threading.Lock) -> None:
+        with client, contextlib.suppress(OSError):
+            self.serve(client, stop)
+        busy.release()
+
+
+@contextlib.contextmanager
+def server(serve: Service) -> Generator[Server]:
+    """Run a server for the block."""
+    running = Server(serve)
+    running.up()
+    try:
+        yield running
+    finally:
+        running.down()
 
 
 @contextlib.contextmanager

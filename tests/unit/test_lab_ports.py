@@ -146,8 +146,10 @@ def test_a_board_is_followed_by_its_serial_number_under_another_name() -> None:
 @pytest.mark.parametrize(
     ("url", "key"),
     [
-        ("socket://Desk7:4000", "socket-desk7:4000"),
-        ("rfc2217://desk7:4000?ign_set_control", "rfc2217-desk7:4000"),
+        ("socket://Desk7.invalid:4000", "remote-desk7.invalid:4000"),
+        ("rfc2217://desk7.invalid:4000?ign_set_control", "remote-desk7.invalid:4000"),
+        ("rfc2217://127.0.0.1:4000", "remote-127.0.0.1:4000"),
+        ("rfc2217://[::1]:4000", "remote-::1:4000"),
         ("loop://", ""),
     ],
 )

@@ -1,0 +1,140 @@
+"""Ports behind a network: pyserial's two clients, mended where they lose bytes or time.
+
+Both drop what came in while they were opening. The RFC 2217 one also fails where a
+server does not confirm a purge, forgets the last words of a server that has gone, and
+has no limit on how long it waits to send.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import select
+import socket
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import serial
+from serial import rfc2217
+from serial.urlhandler import protocol_socket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from _typeshed import ReadableBuffer
+
+_IDLE_S, _ASK_EVERY_S, _ASK_COUNT = 5, 2, 3
+"""When a peer that says nothing is asked whether it is there, and how often."""
+_SHOWN_BYTES = 200
+
+
+class SocketPort(protocol_socket.Serial):
+    """``socket://host:port``: the bytes of a connection as they are."""
+
+    _socket: socket.socket | None = None
+
+    def open(self) -> None:
+        """Connect, and notice a peer that vanishes without a word."""
+        super().open()
+        assert self._socket is not None
+        _keep_alive(self._socket)
+
+    def reset_input_buffer(self) -> None:
+        """Leave what has come in: the board may have begun to speak."""
+
+    def close(self) -> None:
+        """Hang up, also where the peer has done so before."""
+        _hang_up(self._socket, super().close)
+
+
+class Rfc2217Port(rfc2217.Serial):
+    """``rfc2217://host:port``: a serial port of another machine, with its lines."""
+
+    _socket: socket.socket | None
+    _read_buffer: queue.Queue[bytes | None] | None
+
+    def open(self) -> None:
+        """Connect and agree on the port's settings.
+
+        Raises:
+            SerialException: that was not possible; with what the server said, if it
+                spoke like people (``Port already in use``).
+        """
+        try:
+            super().open()
+        except OSError as error:
+            said = self._take(_SHOWN_BYTES).decode("ascii", "replace").strip()
+            hint = f"; the server said: {said!r}" if said else ""
+            raise serial.SerialException(f"{error}{hint}") from error
+        assert self._socket is not None
+        _keep_alive(self._socket)
+
+    def close(self) -> None:
+        """Hang up, also where the server has done so before."""
+        _hang_up(self._socket, super().close)
+
+    def read(self, size: int = 1, /) -> bytes:
+        """Return what came in, also after the server has gone."""
+        return self._take(size) or super().read(size)
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Send ``data`` unless that would have to wait, and return how much was."""
+        if self._socket is None or not select.select([], [self._socket], [], 0)[1]:
+            return 0
+        super().write(data)
+        return memoryview(data).nbytes
+
+    def reset_input_buffer(self) -> None:
+        """Leave what has come in: the board may have begun to speak."""
+
+    def reset_output_buffer(self) -> None:
+        """Leave what is on its way: not every server confirms a purge."""
+
+    def _take(self, size: int) -> bytes:
+        """Return what is there already, up to the end of the connection."""
+        taken = bytearray()
+        with contextlib.suppress(queue.Empty):
+            while self._read_buffer is not None and len(taken) < size:
+                piece = self._read_buffer.get_nowait()
+                if piece is None:
+                    break
+                taken += piece
+        return bytes(taken)
+
+
+PORTS: dict[str, type[serial.SerialBase]] = {
+    "rfc2217": Rfc2217Port,
+    "socket": SocketPort,
+}
+
+
+def peer_of(url: str) -> str:
+    """Return what is the same for all URLs of one remote port: address and number."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    try:
+        known: list[Any] = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        host = min(str(entry[4][0]) for entry in known)
+    except OSError:
+        pass  # opening it will say so
+    return f"{host}:{parts.port}"
+
+
+def _keep_alive(connection: socket.socket) -> None:
+    """Have the system ask a silent peer whether it is there: a cable can be pulled."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", _IDLE_S),
+        ("TCP_KEEPINTVL", _ASK_EVERY_S),
+        ("TCP_KEEPCNT", _ASK_COUNT),
+    ):
+        # Not every system has all of them.
+        if (option := getattr(socket, name, None)) is not None:
+            connection.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+def _hang_up(connection: socket.socket | None, close: Callable[[], None]) -> None:
+    """Close, and also where pyserial gives up: when the peer was first."""
+    close()
+    if connection is not None:
+        connection.close()
