@@ -126,7 +126,8 @@ class Engine(Protocol):
         Raises:
             ToolMissing: what the engine needs is not installed.
             ConfigError: ``spec.options`` hold something it does not know.
-            FirmwareFault: the image cannot be run on this board (too big, not ELF).
+            DoesNotFit: the image is too big for this board.
+            FirmwareFault: it cannot be run on it for another reason (not ELF).
         """
         ...
 

@@ -248,6 +248,10 @@ class FirmwareFault(EmbedbenchError, AssertionError):
     """The firmware misbehaved: an ordinary test failure."""
 
 
+class DoesNotFit(FirmwareFault):
+    """The image is more than its chip can hold: nothing has run."""
+
+
 class ExpectTimeout(FirmwareFault):
     """The firmware did not say it in time."""
 

@@ -195,10 +195,14 @@ def load_task(file: Path) -> Task:
 def submitted(folder: Path, name: str) -> Path | None:
     """Find a file of the edit surface in a submission.
 
-    ``src/controller.c`` may also lie there as ``main/controller.c``, or bare.
+    ``src/controller.c`` may also lie there as ``main/controller.c``, bare, or in an
+    ESP-IDF component of its own: ``components/controller``, headers in ``include``.
     """
-    places = (folder / place / name.rpartition("/")[2] for place in SUBMITTED_IN)
-    return next((file for file in (folder / name, *places) if file.is_file()), None)
+    file_name = name.rpartition("/")[2]
+    component = f"components/{file_name.partition('.')[0]}"
+    places = (*SUBMITTED_IN, component, f"{component}/include")
+    found = (folder / name, *(folder / place / file_name for place in places))
+    return next((file for file in found if file.is_file()), None)
 
 
 def _controller(where: str, table: dict[str, Any]) -> ControllerApi:

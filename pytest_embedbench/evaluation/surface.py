@@ -25,7 +25,8 @@ _NOT_BUILT = frozenset(
 )
 _REACHING = re.compile(
     r"""
-    "(?:/|\.\.)[^"\n]*" | "[^"\n]*/\.\.[^"\n]*"    # a path out of what is built
+    "(?:/|\.\./)[^"\n]*"                          # a path out of what is built
+    | "[^"\n]*/\.\./[^"\n]*" | "(?:[^"\n]*/)?\.\."
     | <(?:/|\.\.)[^>\n]*> | <[^>\n]*/\.\.[^>\n]*>  # the same, as an include
     | \.incbin\b | ^[ \t]*\#[ \t]*embed\b
     | ^[ \t]*\#[ \t]*include[ \t]+\w+           # a path that only the compiler sees

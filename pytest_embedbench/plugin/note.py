@@ -12,6 +12,7 @@ import pytest
 from pytest_embedbench.bench.run import measured
 from pytest_embedbench.errors import (
     BuildError,
+    DoesNotFit,
     FirmwareSpin,
     NothingSubmitted,
     OutsideEditSurface,
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
 
 _ANNOUNCED: pytest.StashKey[bool] = pytest.StashKey()
 _SUBMISSION_FAULTS = ("firmware", "build", "submission")
+_STAGES = {
+    NothingSubmitted: Stage.SUBMISSION,
+    OutsideEditSurface: Stage.EDIT_SURFACE,
+    DoesNotFit: Stage.TARGET_BUILD,
+}
+"""What says by itself where it was raised."""
 
 
 def attach(
@@ -92,12 +99,11 @@ def _stage(
     if excinfo is None or NOT_TRIED in item.stash:
         return goal(check)
     for cause in causes(excinfo.value):
-        if isinstance(cause, NothingSubmitted):
-            return Stage.SUBMISSION
-        if isinstance(cause, OutsideEditSurface):
-            return Stage.EDIT_SURFACE
         if isinstance(cause, BuildError) and cause.environment == HOST_DRIVER:
             return Stage.HOST_BUILD
+        for kind, stage in _STAGES.items():
+            if isinstance(cause, kind):
+                return stage
     return Stage.HOST_TEST if check.on_host else _stage_on_board(log)
 
 

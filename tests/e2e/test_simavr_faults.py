@@ -18,6 +18,7 @@ from pytest_embedbench.errors import (
     BenchFault,
     BoardLost,
     ConfigError,
+    DoesNotFit,
     FirmwareCrash,
     FirmwareFault,
     FirmwareReset,
@@ -134,7 +135,7 @@ def test_a_firmware_too_big_for_the_flash_is_told_both_sizes(
     avr_image: Build,
 ) -> None:
     big = avr_image("line", "-Wl,--section-start=.fill=0x8000", "-DFILL", board="mega")
-    with pytest.raises(FirmwareFault, match=r"needs \d+ bytes of flash, .* has 32768"):
+    with pytest.raises(DoesNotFit, match=r"needs \d+ bytes of flash, .* has 32768"):
         Simavr().boot(board_spec("uno"), big)
 
 

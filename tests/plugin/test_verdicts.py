@@ -58,6 +58,13 @@ def firmware(uart):
     while True:
         yield 100
 """
+TOO_BIG = """
+from pytest_embedbench.errors import DoesNotFit
+
+def firmware(uart):
+    raise DoesNotFit("needs 40000 bytes of flash, the chip has 32768")
+    yield
+"""
 CRASHES_AT_BOOT = """
 from pytest_embedbench.errors import FirmwareCrash
 
@@ -140,11 +147,12 @@ def test_a_check_that_names_no_sentence_of_the_brief_is_not_collected(
     ("firmware", "stage"),
     [
         ("syntax error", "TARGET_BUILD"),
+        (TOO_BIG, "TARGET_BUILD"),
         (SILENT, "BOOT"),
         (CRASHES_AT_BOOT, "BOOT"),
         (LAZY, "INTEGRATION"),
     ],
-    ids=["broken", "silent", "crashing", "lazy"],
+    ids=["broken", "too big", "silent", "crashing", "lazy"],
 )
 def test_a_firmware_fails_in_the_stage_it_reaches(
     task: Suite, firmware: str, stage: str

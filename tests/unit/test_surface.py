@@ -94,6 +94,17 @@ def test_any_other_code_is_refused_by_name(
     assert found == (f"{name}: not a submission's to bring or change",)
 
 
+@pytest.mark.parametrize("text", ["...", "../x", "..", "/"])
+def test_dots_and_strokes_in_a_text_are_a_path_only_where_they_can_be_one(
+    suite: Suite, submission: Path, text: str
+) -> None:
+    put(submission, "src/controller.c", f'const char *text = "{text}";\n')
+    if text == "...":
+        check_surface(suite, submission)
+    else:
+        assert offences(suite, submission)
+
+
 def test_a_second_version_of_a_surface_file_is_refused(
     suite: Suite, submission: Path
 ) -> None:

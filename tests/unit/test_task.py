@@ -63,15 +63,24 @@ def test_a_broken_controller_table_names_its_key(
         load_task(tmp_path / "task.toml")
 
 
-@pytest.mark.parametrize("place", ["src", "main", "."])
-def test_a_submission_may_lie_in_any_of_three_places(
-    suite: Suite, tmp_path: Path, place: str
+@pytest.mark.parametrize(
+    "file_name",
+    [
+        "src/controller.c",
+        "main/controller.c",
+        "controller.c",
+        "components/controller/controller.c",
+        "components/controller/include/controller.h",
+    ],
+)
+def test_a_submission_may_lie_where_any_build_would_have_it(
+    suite: Suite, tmp_path: Path, file_name: str
 ) -> None:
-    file = tmp_path / "submission" / place / "controller.c"
+    file = tmp_path / "submission" / file_name
     file.parent.mkdir(parents=True)
     file.touch()
     source = suite.source(str(tmp_path / "submission"), relative_to=tmp_path)
-    assert source.overlay == {"src/controller.c": file.resolve()}
+    assert source.overlay == {f"src/{file.name}": file.resolve()}
 
 
 def test_an_empty_submission_is_no_submission(suite: Suite, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import ConfigError, FirmwareFault
+from pytest_embedbench.errors import ConfigError, DoesNotFit, FirmwareFault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,7 @@ def size_mb(held: Sequence[Piece], bootloader_offset: int, chosen_mb: int) -> in
 
     Raises:
         ConfigError: there is no such flash chip.
-        FirmwareFault: the firmware does not fit.
+        DoesNotFit: the firmware is bigger than that.
     """
     end = max(piece.end for piece in held)
     wanted = chosen_mb or max(_made_for_mb(held, bootloader_offset), -(-end // _MIB))
@@ -99,7 +99,7 @@ def size_mb(held: Sequence[Piece], bootloader_offset: int, chosen_mb: int) -> in
     if chosen_mb not in (0, *SIZES_MB):
         raise ConfigError(f"option flash_mb: {chosen_mb} is none of {SIZES_MB}")
     if size * _MIB < end:
-        raise FirmwareFault(
+        raise DoesNotFit(
             f"the firmware ends at {end:#x}, beyond the flash of "
             f"{size or SIZES_MB[-1]} MB"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import BenchFault, FirmwareFault
+from pytest_embedbench.errors import BenchFault, DoesNotFit, FirmwareFault
 from pytest_embedbench.symbols import load_symbols
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def read_program(path: Path, mmcu: str, mcu: Mcu) -> Program:
     """Read what belongs into flash.
 
     Raises:
-        FirmwareFault: not an AVR program in ELF, or too big for flash or RAM.
+        DoesNotFit: too big for flash or RAM.
+        FirmwareFault: not an AVR program in ELF.
         BenchFault: the file cannot be read.
     """
     segments: list[tuple[int, bytes]] = []
@@ -52,11 +53,11 @@ def read_program(path: Path, mmcu: str, mcu: Mcu) -> Program:
     if not segments:
         raise FirmwareFault(f"{path}: has no program in it")
     if flash_end > mcu.flash_bytes:
-        raise FirmwareFault(
+        raise DoesNotFit(
             f"{path}: needs {flash_end} bytes of flash, {mmcu} has {mcu.flash_bytes}"
         )
     if ram_end > mcu.ramend + 1:
-        raise FirmwareFault(
+        raise DoesNotFit(
             f"{path}: its variables end at RAM address {ram_end:#x}, "
             f"the RAM of {mmcu} at {mcu.ramend:#x}"
         )
