@@ -14,7 +14,6 @@ FILTERING = {"filter_on": True, "drain_open": False, "state": "FILTERING"}
 SETTLING = {"filter_on": False, "drain_open": False, "state": "SETTLING"}
 DRAINING = {"filter_on": False, "drain_open": True, "state": "DRAINING"}
 COMPLETE = {"filter_on": False, "drain_open": False, "state": "COMPLETE"}
-BAD_KINDS = ["INVALID_TURBIDITY", "INVALID_LEVEL", "SENSOR_TIMEOUT"]
 
 
 # No board takes up a line at once: times below count from here.
@@ -64,34 +63,6 @@ def test_the_actuators_follow_the_state(controller, steps, shown):
 def test_the_tank_is_safe_at_the_start(controller):
     for now_ms in range(50, 3000, 50):
         controller.expect(("NONE", now_ms), **SAFE)
-
-
-@pytest.mark.brief("F3")
-@pytest.mark.parametrize("ntu", [0, 20, 35, 36, 51, 100])
-def test_a_turbidity_alone_leaves_it_safe(controller, ntu):
-    for at_ms in range(0, 2000, 100):
-        controller.expect(turb(at_ms, ntu), idle(at_ms), **SAFE)
-
-
-@pytest.mark.brief("F3")
-@pytest.mark.parametrize("percent", [0, 14, 15, 39, 40, 72, 100])
-def test_a_level_alone_leaves_it_safe(controller, percent):
-    for at_ms in range(0, 2000, 100):
-        controller.expect(level(at_ms, percent), idle(at_ms), **SAFE)
-
-
-@pytest.mark.brief("F3", "F14")
-def test_both_readings_start_it_in_either_order(controller):
-    controller.expect(*CLOUDY, **FILTERING)
-    controller.init()
-    controller.expect(turb(100, 80), level(200, 72), **FILTERING)
-
-
-@pytest.mark.brief("F2", "F19")
-@pytest.mark.parametrize("kind", BAD_KINDS)
-def test_a_bad_line_at_the_start_leaves_it_safe(controller, kind):
-    controller.expect(bad(0, kind), **SAFE)
-    controller.expect(idle(50), **SAFE)
 
 
 @pytest.mark.brief("F2")
@@ -156,14 +127,6 @@ def test_the_streak_counts_in_a_tank_that_is_complete(controller):
     controller.expect(level(300, 72), **SETTLING)
 
 
-@pytest.mark.brief("F6")
-def test_a_turbidity_without_a_level_is_not_counted(controller):
-    controller.run([turb(0, 20), turb(100, 20), turb(200, 20)])
-    controller.expect(level(250, 72), **SAFE)
-    controller.expect(turb(300, 20), turb(400, 20), **SAFE)
-    controller.expect(turb(500, 20), **SETTLING)
-
-
 @pytest.mark.brief("F5")
 @pytest.mark.parametrize("count", [128, 130, 256, 258])
 def test_the_streak_counts_for_as_long_as_it_is_clear(controller, count):
@@ -171,27 +134,6 @@ def test_the_streak_counts_for_as_long_as_it_is_clear(controller, count):
     for number in range(count):
         controller.run([level(100 * number, 39), turb(100 * number, 20)])
     controller.expect(level(100 * count, 40), **SETTLING)
-
-
-LOSSES = {
-    "turbidity": [bad(200, "INVALID_TURBIDITY")],
-    "level": [bad(200, "INVALID_LEVEL")],
-    "fault": [bad(200, "SENSOR_TIMEOUT")],
-    "stale-turbidity": [level(1100, 72), idle(1101)],
-    "stale-level": [turb(950, 20), idle(1001)],
-}
-
-
-@pytest.mark.brief("F6", "F23")
-@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
-@pytest.mark.parametrize("clear_count", [1, 2, 3])
-def test_a_loss_ends_the_streak(controller, loss, clear_count):
-    controller.run([FULL, *[turb(100, 20)] * clear_count, *loss])
-    ended_ms = loss[-1][1] - START_MS
-    controller.expect(level(ended_ms + 50, 72), **SAFE)
-    controller.expect(turb(ended_ms + 100, 20), **SAFE)
-    controller.expect(turb(ended_ms + 200, 20), **SAFE)
-    controller.expect(turb(ended_ms + 300, 20), **SETTLING)
 
 
 @pytest.mark.brief("F7")
@@ -340,120 +282,6 @@ def test_a_tank_that_is_filled_again_begins_anew(controller):
     complete = [level(0, 10), turb(0, 20)]
     controller.expect(*complete, level(100, 72), **SAFE)
     controller.expect(turb(200, 80), **FILTERING)
-
-
-@pytest.mark.brief("F19")
-@in_every_state
-@pytest.mark.parametrize("kind", BAD_KINDS)
-def test_a_bad_line_makes_it_safe(controller, steps, shown, kind):
-    controller.expect(*steps, **shown)
-    controller.expect(bad(510, kind), **SAFE)
-    controller.expect(bad(950, "NONE"), **SAFE)
-
-
-@pytest.mark.brief("F23")
-@in_every_state
-@pytest.mark.parametrize(
-    ("kind", "other", "again"),
-    [
-        ("INVALID_TURBIDITY", level(600, 72), turb(700, 80)),
-        ("INVALID_LEVEL", turb(600, 80), level(700, 72)),
-    ],
-)
-def test_a_malformed_reading_has_to_come_again(
-    controller, steps, shown, kind, other, again
-):
-    controller.expect(*steps, **shown)
-    controller.run([bad(510, kind)])
-    controller.expect(other, **SAFE)
-    controller.expect(again, **FILTERING)
-
-
-@pytest.mark.brief("F23")
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [(level(600, 72), turb(700, 80)), (turb(600, 80), level(700, 72))],
-    ids=["level-first", "turbidity-first"],
-)
-def test_both_readings_have_to_come_again_after_a_fault(controller, one, other):
-    controller.run([*CLOUDY, bad(510, "SENSOR_TIMEOUT")])
-    controller.expect(one, **SAFE)
-    controller.expect(idle(650), **SAFE)
-    controller.expect(other, **FILTERING)
-
-
-@pytest.mark.brief("F23", "F25")
-@pytest.mark.parametrize(
-    ("kind", "again"),
-    [("INVALID_TURBIDITY", turb(300, 80)), ("INVALID_LEVEL", level(300, 72))],
-)
-def test_the_other_reading_goes_on_counting_and_aging(controller, kind, again):
-    controller.expect(*CLOUDY, bad(200, kind), again, **FILTERING)
-    controller.expect(idle(1000), **FILTERING)
-    controller.expect(idle(1001), **SAFE)
-
-
-@pytest.mark.brief("F13", "F18", "F19")
-@pytest.mark.parametrize("kind", BAD_KINDS)
-def test_a_bad_line_ends_the_settling(controller, kind):
-    controller.run([*CLEAR, bad(300, kind), level(350, 72), turb(350, 20)])
-    controller.expect(idle(500), **SAFE)
-    controller.run([turb(550, 20)])
-    controller.expect(turb(600, 20), **SETTLING)
-    controller.expect(idle(999), **SETTLING)
-    controller.expect(idle(1000), **DRAINING)
-
-
-AGED = {
-    "filtering": (80, 72, FILTERING),
-    "settled": (20, 72, DRAINING),
-    "complete": (20, 10, COMPLETE),
-}
-of_any_age = pytest.mark.parametrize(
-    ("ntu", "percent", "shown"), AGED.values(), ids=AGED
-)
-
-
-@pytest.mark.brief("F20", "F22", "F25")
-@of_any_age
-def test_a_turbidity_counts_for_exactly_1000_ms(controller, ntu, percent, shown):
-    controller.run([level(100, percent), *[turb(100, ntu)] * 3])
-    for at_ms in (600, 1099, 1100):
-        controller.expect(level(at_ms, percent), idle(at_ms), **shown)
-    controller.expect(idle(1101), **SAFE)
-    controller.expect(level(1101, percent), **SAFE)
-
-
-@pytest.mark.brief("F21", "F22", "F25")
-@of_any_age
-def test_a_level_counts_for_exactly_1000_ms(controller, ntu, percent, shown):
-    controller.run([level(100, percent), *[turb(100, ntu)] * 3])
-    for at_ms in (600, 1099, 1100):
-        controller.expect(turb(at_ms, ntu), idle(at_ms), **shown)
-    controller.expect(idle(1101), **SAFE)
-    controller.expect(turb(1101, ntu), **SAFE)
-
-
-@pytest.mark.brief("F20", "F23")
-def test_a_turbidity_that_went_stale_has_to_come_again(controller):
-    controller.run([*CLOUDY, level(1000, 72), idle(1001)])
-    controller.expect(level(1100, 72), **SAFE)
-    controller.expect(turb(1200, 80), **FILTERING)
-
-
-@pytest.mark.brief("F21", "F23")
-def test_a_level_that_went_stale_has_to_come_again(controller):
-    controller.run([*CLOUDY, turb(1000, 80), idle(1001)])
-    controller.expect(turb(1100, 80), **SAFE)
-    controller.expect(level(1200, 72), **FILTERING)
-
-
-@pytest.mark.brief("F20", "F21")
-@in_every_state
-@pytest.mark.parametrize("age_ms", [1101, 1110, 5000, 66_000, 100_000])
-def test_silence_makes_it_safe(controller, steps, shown, age_ms):
-    controller.expect(*steps, **shown)
-    controller.expect(idle(age_ms), **SAFE)
 
 
 @pytest.mark.brief("F18", "F22")

@@ -4,6 +4,7 @@ import pytest
 
 from pytest_embedbench.evaluation.oracle import check_histories, walk
 from pytest_embedbench.evaluation.roaming import STARTS_MS, histories
+from pytest_embedbench.evaluation.two_readings import Reading, TwoReadings
 
 pytestmark = pytest.mark.profile("full")
 
@@ -46,13 +47,6 @@ def test_a_temperature_alone_leaves_it_safe(controller, temperature_c):
 def test_a_level_alone_leaves_it_safe(controller, percent):
     controller.expect(level(100, percent), **SAFE)
     controller.expect(level(200, percent), ("NONE", 250), **SAFE)
-
-
-@pytest.mark.brief("M2", "M5", "M10")
-def test_both_readings_start_it_in_either_order(controller):
-    controller.expect(FULL, temp(200, 30), **HEATING)
-    controller.init()
-    controller.expect(temp(100, 30), level(200, 65), **HEATING)
 
 
 @pytest.mark.brief("M1", "M11", "M12", "M13")
@@ -200,44 +194,6 @@ def test_the_values_of_a_bad_line_do_not_count(controller, kind):
     controller.expect((kind, 200, 30, 65), ("NONE", 250, 30, 65), **SAFE)
 
 
-@pytest.mark.brief("M18")
-@pytest.mark.parametrize(
-    ("kind", "other", "again"),
-    [
-        ("INVALID_TEMPERATURE", level(300, 65), temp(400, 30)),
-        ("INVALID_LEVEL", temp(300, 30), level(400, 65)),
-    ],
-)
-def test_a_malformed_reading_has_to_come_again(controller, kind, other, again):
-    controller.run([*HEATED, (kind, 200)])
-    controller.expect(other, **SAFE)
-    controller.expect(again, **HEATING)
-
-
-@pytest.mark.brief("M18")
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [(level(300, 65), temp(400, 30)), (temp(300, 30), level(400, 65))],
-    ids=["level-first", "temperature-first"],
-)
-def test_both_readings_have_to_come_again_after_a_fault(controller, one, other):
-    controller.run([*HEATED, ("SENSOR_TIMEOUT", 200)])
-    controller.expect(one, **SAFE)
-    controller.expect(("NONE", 350), **SAFE)
-    controller.expect(other, **HEATING)
-
-
-@pytest.mark.brief("M18", "M22")
-@pytest.mark.parametrize(
-    ("kind", "again"),
-    [("INVALID_TEMPERATURE", temp(300, 30)), ("INVALID_LEVEL", level(300, 65))],
-)
-def test_the_other_reading_goes_on_counting_and_aging(controller, kind, again):
-    controller.expect(*HEATED, (kind, 200), again, **HEATING)
-    controller.expect(("NONE", 1100), **HEATING)
-    controller.expect(("NONE", 1101), **SAFE)
-
-
 @pytest.mark.brief("M19")
 @pytest.mark.parametrize("kind", BAD_KINDS)
 @pytest.mark.parametrize("temperature_c", [45, 46, 47, 48])
@@ -279,28 +235,6 @@ def test_a_level_counts_for_exactly_1000_ms(controller, steps, shown):
         controller.expect(temp(now_ms, again[2]), ("NONE", now_ms), **shown)
     controller.expect(("NONE", 1101), **SAFE)
     controller.expect(temp(1101, again[2]), **SAFE)
-
-
-@pytest.mark.brief("M14", "M15")
-@pytest.mark.parametrize("start_ms", STARTS_MS)
-def test_the_time_counts_from_the_reading(controller, start_ms):
-    controller.run([level(start_ms, 65), temp(start_ms, 30)])
-    controller.expect(("NONE", start_ms + 1000), **HEATING)
-    controller.expect(("NONE", start_ms + 1001), **SAFE)
-
-
-@pytest.mark.brief("M14", "M18")
-def test_a_temperature_that_went_stale_has_to_come_again(controller):
-    controller.run([*HEATED, level(1100, 65), ("NONE", 1101)])
-    controller.expect(level(1200, 65), **SAFE)
-    controller.expect(temp(1300, 44), **HEATING)
-
-
-@pytest.mark.brief("M15", "M18")
-def test_a_level_that_went_stale_has_to_come_again(controller):
-    controller.run([*HEATED, temp(1100, 30), ("NONE", 1101)])
-    controller.expect(temp(1200, 30), **SAFE)
-    controller.expect(level(1300, 60), **HEATING)
 
 
 @pytest.mark.brief("M19")
@@ -353,6 +287,53 @@ def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
     for line in lines:
         controller.run([line])
         assert not controller.step(now_ms=line[1] + 10).changed, f"after {line}"
+
+
+READINGS = TwoReadings(
+    one=Reading(lambda at_ms: temp(at_ms, 30), "INVALID_TEMPERATURE"),
+    other=Reading(lambda at_ms: level(at_ms, 65), "INVALID_LEVEL"),
+    safe=SAFE,
+    working=HEATING,
+)
+each_reading = pytest.mark.parametrize(
+    "reading", [READINGS.one, READINGS.other], ids=["temperature", "level"]
+)
+
+
+@pytest.mark.brief("M2", "M5", "M10")
+@each_reading
+def test_both_readings_start_it_in_either_order(controller, reading):
+    READINGS.check_start(controller, reading)
+
+
+@pytest.mark.brief("M11", "M12", "M18")
+@each_reading
+def test_a_malformed_reading_has_to_come_again(controller, reading):
+    READINGS.check_malformed(controller, reading)
+
+
+@pytest.mark.brief("M18", "M22")
+@each_reading
+def test_the_other_reading_goes_on_counting_and_aging(controller, reading):
+    READINGS.check_aging(controller, reading)
+
+
+@pytest.mark.brief("M13", "M18")
+@each_reading
+def test_both_readings_have_to_come_again_after_a_fault(controller, reading):
+    READINGS.check_fault(controller, reading)
+
+
+@pytest.mark.brief("M14", "M15", "M18")
+@each_reading
+def test_a_reading_that_went_stale_has_to_come_again(controller, reading):
+    READINGS.check_stale(controller, reading)
+
+
+@pytest.mark.brief("M14", "M15", "M16")
+@pytest.mark.parametrize("start_ms", STARTS_MS)
+def test_readings_count_for_exactly_1000_ms_at_any_time(controller, start_ms):
+    READINGS.check_time(controller, start_ms)
 
 
 PARTS = (
