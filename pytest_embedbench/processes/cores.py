@@ -12,10 +12,6 @@ import os
 import socket
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 
 @dataclass(slots=True)
@@ -24,22 +20,6 @@ class Core:
 
     number: int | None = None
     _claim: socket.socket | None = None
-
-    @contextlib.contextmanager
-    def used(self) -> Generator[None]:
-        """Keep the calling thread, and what it starts meanwhile, on this core."""
-        if self.number is None:
-            yield
-            return
-        before = os.sched_getaffinity(0)
-        if self.number not in before:  # somebody has moved us elsewhere
-            yield
-            return
-        os.sched_setaffinity(0, {self.number})
-        try:
-            yield
-        finally:
-            os.sched_setaffinity(0, before)
 
     def release(self) -> None:
         """Let another board have it."""
@@ -77,8 +57,11 @@ class Table:
     _before: set[int] = field(default_factory=set[int])
     _seated_count: int = 0
 
-    def sit(self, pid: int) -> None:
-        """Bring a program to the table; the caller comes with the first."""
+    def sit(self, pid: int = 0) -> None:
+        """Bring a program to the table; the caller comes with the first.
+
+        So does whatever the caller starts from then on: ``pid`` is not needed for it.
+        """
         if self._seated_count == 0:
             self._core = claim_core()
             if self._core.number is not None:

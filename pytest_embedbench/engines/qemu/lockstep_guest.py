@@ -8,7 +8,7 @@ reaches it at the tick that it stands at. The bench's time starts at its first t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.faults import ROM_BANNER, Scene, explain
@@ -19,7 +19,7 @@ from pytest_embedbench.engines.qemu.patience import Silent
 from pytest_embedbench.engines.qemu.receivers import Pace, receiver
 from pytest_embedbench.engines.qemu.rsp import HungUp
 from pytest_embedbench.model import Capability
-from pytest_embedbench.processes.cores import Core, claim_core
+from pytest_embedbench.processes.cores import TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,10 +37,12 @@ _CAUSES = (HungUp, Garbled, Silent, Restarted, Trapped)
 
 @dataclass(slots=True)
 class LockstepPower:
-    """Starts guests in lockstep, one after the other, all on the same core."""
+    """Starts guests in lockstep, one after the other, on the core that we are on."""
 
     setup: Setup
-    core: Core = field(default_factory=claim_core)
+
+    def __post_init__(self) -> None:
+        TABLE.sit()
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -50,13 +52,12 @@ class LockstepPower:
     def __call__(self, links: Mapping[str, QemuLink], now_us: int) -> LockstepGuest:
         """Start an emulator; its guest stands at the reset vector."""
         setup = self.setup
-        with self.core.used():
-            emulator = launch(setup.command, setup.serials(), setup.timing)
-        return LockstepGuest(setup, emulator, links, self.core, now_us)
+        emulator = launch(setup.command, setup.serials(), setup.timing)
+        return LockstepGuest(setup, emulator, links, now_us)
 
     def close(self) -> None:
         """Let another board have the core."""
-        self.core.release()
+        TABLE.rise()
         self.setup.let_go()
 
 
@@ -68,7 +69,6 @@ class LockstepGuest:
         setup: Setup,
         emulator: Emulator,
         links: Mapping[str, QemuLink],
-        core: Core,
         now_us: int,
     ) -> None:
         self.now_us = now_us
@@ -76,7 +76,6 @@ class LockstepGuest:
         self._setup = setup
         self._emulator = emulator
         self._links = links
-        self._core = core
         self._clock = setup.find_clock()
         self._receivers = [
             receiver(setup.machine.uarts[name], emulator.ports[name], self._pace(baud))
@@ -114,13 +113,12 @@ class LockstepGuest:
         stub.patience = replace(booting, watch=self._look_for_boot_loop)
         machine, timing = self._setup.machine, self._setup.timing
         try:
-            with self._core.used():
-                self._lockstep.start(
-                    self._clock.entry,
-                    machine.pc_register,
-                    rom_waits_at=machine.rom_waits_at,
-                    leap_us=timing.leap_us,
-                )
+            self._lockstep.start(
+                self._clock.entry,
+                machine.pc_register,
+                rom_waits_at=machine.rom_waits_at,
+                leap_us=timing.leap_us,
+            )
         except _CAUSES as cause:
             self._listen()
             raise self._explained(cause, at_us=None) from None
@@ -134,8 +132,7 @@ class LockstepGuest:
         for link, target in zip(links, self._receivers, strict=True):
             target.pending += link.take_sent()
         try:
-            with self._core.used():
-                self._lockstep.run_to(ticks, self._listen)
+            self._lockstep.run_to(ticks, self._listen)
         except _CAUSES as cause:
             self._listen()
             self.now_us = max(self.now_us, self._tick_us())

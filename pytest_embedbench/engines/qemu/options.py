@@ -24,7 +24,7 @@ class Options:
             the tick of a known operating system.
         sync_period_us: The period of that function, or of the tick; 0 is the usual.
         leap_us: How far time may leap where the firmware is stopped, twice a tick: what
-            leaps is lost to a busy firmware; 0 is a tenth of a tick.
+            leaps is lost to a busy firmware; 0 is a fifth of a tick.
         cpu_limit_ms: CPU time from one tick to the next; a firmware that needs more
             is stuck.
         boot_limit_ms: CPU time from reset to the first tick.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.options import Options
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
-_LEAPS_PER_TICK = 10
+_LEAPS_PER_TICK = 5
 _ROM_LEAP_US = 10_000
 
 
