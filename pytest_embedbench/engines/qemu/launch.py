@@ -69,6 +69,8 @@ class Emulator:
     popen: subprocess.Popen[bytes]
     timing: Timing
     _log: IO[bytes]
+    notes: Sequence[str] = ()
+    """What there is to know of its start."""
 
     def words(self) -> str:
         """Return the last of what QEMU itself has printed."""
@@ -105,11 +107,21 @@ class Emulator:
 def launch(command: Command, uarts: Mapping[str, int], timing: Timing) -> Emulator:
     """Start QEMU with its guest standing at the reset vector.
 
-    ``uarts`` maps names to QEMU's numbers for serial ports.
+    ``uarts`` maps names to QEMU's numbers for serial ports. One that fails is tried
+    once more: its guest has not run, so nothing of the firmware's is lost.
 
     Raises:
         BoardLost: it did not start, or it is not ours that answers.
     """
+    try:
+        return _launched(command, uarts, timing)
+    except BoardLost as first:
+        emulator = _launched(command, uarts, timing)
+        emulator.notes = (f"the emulator was started twice: {first}",)
+        return emulator
+
+
+def _launched(command: Command, uarts: Mapping[str, int], timing: Timing) -> Emulator:
     nonce = str(uuid.uuid4())
     with ExitStack() as opened:
         log = opened.enter_context(tempfile.TemporaryFile(buffering=0))

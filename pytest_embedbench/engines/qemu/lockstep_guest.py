@@ -90,9 +90,10 @@ class LockstepGuest:
 
     @property
     def notes(self) -> Sequence[str]:
-        """Say which bytes were lost, and that an emulator may be slower than a chip."""
+        """Say what went wrong on the way, and that an emulator may be slower."""
         lost = zip(self._links, self._receivers, strict=True)
-        notes = [
+        notes = list(self._emulator.notes)
+        notes += [
             f"{name} lost {receiver.unheard} bytes: its receiver was off"
             for name, receiver in lost
             if receiver.unheard

@@ -66,7 +66,8 @@ class RealtimeGuest:
     @property
     def notes(self) -> Sequence[str]:
         """Say that no figure of time is exact."""
-        return ["ran in real time, not in lockstep: no stamp is exact"]
+        real_time = "ran in real time, not in lockstep: no stamp is exact"
+        return [*self._emulator.notes, real_time]
 
     def boot(self) -> None:
         """Let it run, for good."""
