@@ -6,7 +6,7 @@ test first asks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -45,6 +45,7 @@ from pytest_embedbench.plugin.reports import Reports
 from pytest_embedbench.plugin.stash import (
     CHECK,
     ROBUST,
+    SHIPPED,
     TESTLOG,
     concerns_us,
     in_use,
@@ -54,7 +55,9 @@ from pytest_embedbench.plugin.stash import (
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from pytest_embedbench.plugin.session import WorkerNode
+    Report = pytest.CollectReport | pytest.TestReport | None
+
+    from pytest_embedbench.plugin.workers import WorkerNode
 
 __all__ = [
     "bench",
@@ -105,7 +108,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say what boards will run, built by what, and where the files go."""
-    if not options.settings(config, "board"):
+    # xdist shows nothing of a worker's.
+    if hasattr(config, "workerinput") or not options.settings(config, "board"):
         return []
     from pytest_embedbench.plugin import header  # noqa: PLC0415  # late
 
@@ -179,6 +183,18 @@ def pytest_runtest_makereport(
     return made
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_report_from_serializable(
+    config: pytest.Config, data: dict[str, Any]
+) -> Generator[None, Report, Report]:
+    """Take in the files that a worker on another machine sends with a report."""
+    if SHIPPED in data:
+        from pytest_embedbench.plugin import shipping  # noqa: PLC0415  # late
+
+        shipping.receive(config, data)
+    return (yield)
+
+
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
@@ -192,7 +208,7 @@ def pytest_terminal_summary(
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: WorkerNode) -> None:
     """Share the run's name with an xdist worker (a hook of xdist)."""
-    from pytest_embedbench.plugin.session import tell_worker  # noqa: PLC0415  # late
+    from pytest_embedbench.plugin.workers import tell_worker  # noqa: PLC0415  # late
 
     tell_worker(node)
 

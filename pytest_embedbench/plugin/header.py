@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.plugin.options import settings
+from pytest_embedbench.plugin.workers import sends_tests_away
 
 if TYPE_CHECKING:
     from pytest_embedbench.plugin.session import Session
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
 
 def lines(session: Session) -> list[str]:
     """Return the header of a session that has boards."""
+    artifacts = f"embedbench artifacts: {session.run_dir} (a transcript.log per test)"
+    if sends_tests_away(session.config):
+        names = ", ".join(session.board_names())
+        return [f"embedbench boards: {names}; those of the workers' hosts", artifacts]
     specs = [session.registry.board(name) for name in session.board_names()]
     boards = [f"{spec.name} ({spec.engine}, {spec.mcu})" for spec in specs]
     engines = {spec.engine: session.engine_version(spec.name) for spec in specs}
@@ -31,5 +36,5 @@ def lines(session: Session) -> list[str]:
         *([f"embedbench options: {options}"] if options else []),
         f"embedbench builds: {tool}; images: {session.images().root}",
         *([f"embedbench lab: {lab} ({who})"] if lab else []),
-        f"embedbench artifacts: {session.run_dir} (a transcript.log per test)",
+        artifacts,
     ]

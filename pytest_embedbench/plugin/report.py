@@ -17,6 +17,7 @@ from pytest_embedbench.errors import (
 from pytest_embedbench.plugin import turns
 from pytest_embedbench.plugin.stash import SEED, TESTLOG
 from pytest_embedbench.plugin.told import cause_of
+from pytest_embedbench.plugin.workers import is_away
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,6 +110,11 @@ def complete(
         del item.stash[TESTLOG]
         ours = (BOARD, BLAME, SEED, *turns.NAMES)
         item.user_properties[:] = [p for p in item.user_properties if p[0] not in ours]
+    if is_away(item.config):
+        from pytest_embedbench.plugin import shipping  # noqa: PLC0415  # late
+
+        over = report.when == "teardown"
+        shipping.ship(report, log.run_dir, log.made_folder if over else None)
 
 
 def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:

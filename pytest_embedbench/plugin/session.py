@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
@@ -14,8 +14,8 @@ from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.contracts import SharedEngine
 from pytest_embedbench.errors import BenchFault, BoardGivenUp, ConfigError, ToolMissing
 from pytest_embedbench.places import cache_root
+from pytest_embedbench.plugin import workers
 from pytest_embedbench.plugin.options import path_setting, setting, settings
-from pytest_embedbench.plugin.stash import session_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
         FirmwareSource,
     )
     from pytest_embedbench.task import Suite, Task
-
-_RUN_NAME = "embedbench_run_name"
 
 
 @dataclass(slots=True)
@@ -256,8 +254,8 @@ def start(config: pytest.Config) -> Session:
     Raises:
         pytest.UsageError: an unknown board, a broken datasheet, a bad option.
     """
-    worker_input: dict[str, str] = getattr(config, "workerinput", {})
-    if worker_input:
+    told = workers.input_of(config)
+    if told:
         from pytest_embedbench.processes import die_with_parent  # noqa: PLC0415
 
         # Or a worker in the middle of a build would outlive a killed pytest by 15 s.
@@ -266,28 +264,18 @@ def start(config: pytest.Config) -> Session:
     try:
         session = Session(
             config=config,
-            run_name=worker_input.get(_RUN_NAME, fresh),
+            run_name=told.get(workers.RUN_NAME, fresh),
             registry=Registry(
                 lab=path_setting(config, "lab"),
                 overrides=tuple(map(parse_override, settings(config, "option"))),
             ),
         )
-        for name in session.board_names():
-            session.registry.board(name)
-        session.check_names()
+        # A worker that ended here would be replaced for ever: there, tests say it.
+        if not workers.sends_tests_away(config) and not workers.is_away(config):
+            for name in session.board_names():
+                session.registry.board(name)
+            session.check_names()
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from error
     setting(config, "plots")
     return session
-
-
-class WorkerNode(Protocol):
-    """What xdist's controller knows of a worker that is about to start."""
-
-    config: pytest.Config
-    workerinput: dict[str, str]
-
-
-def tell_worker(node: WorkerNode) -> None:
-    """Hand an xdist worker what it must share with the controller."""
-    node.workerinput[_RUN_NAME] = session_of(node.config).run_name

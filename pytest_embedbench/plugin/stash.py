@@ -17,6 +17,7 @@ SEED = "embedbench_seed"
 NOTE = "embedbench_note"
 ANNOUNCEMENTS = "embedbench_announcements"
 TRIAL = "embedbench_trial"
+SHIPPED = "embedbench_shipped"
 """Attributes of a test report, which xdist carries along."""
 CHECK: pytest.StashKey[Check] = pytest.StashKey()
 TESTLOG: pytest.StashKey[TestLog] = pytest.StashKey()

@@ -70,6 +70,11 @@ class TestLog:
             point_latest(self.run_dir)
         return self._folder
 
+    @property
+    def made_folder(self) -> Path | None:
+        """This attempt's folder, if it has been made."""
+        return self._folder
+
     def bench_folder(self) -> Path:
         """Return a folder for one more bench: the test's own, then ones inside it."""
         if not self.benches:
