@@ -45,6 +45,7 @@ CONTROLLER = """
 #include <unistd.h>
 
 static int memory;
+%s
 
 void controller_init(controller_t *controller) { controller->pump_on = false; }
 const char *controller_state_name(controller_state_t state) { (void)state; return ""; }
@@ -79,11 +80,11 @@ def build(tmp_path: Path) -> Callable[..., FirmwareImage]:
     """Return a function that builds a submission, given what it does with a level."""
 
     def build_it(
-        code: str, *, header: str = HEADER, sanitize: bool = True
+        code: str, *, before: str = "", header: str = HEADER, sanitize: bool = True
     ) -> FirmwareImage:
         folder = tmp_path / "submission"
         folder.mkdir(exist_ok=True)
-        (folder / "controller.c").write_text(CONTROLLER % code)
+        (folder / "controller.c").write_text(CONTROLLER % (before, code))
         (folder / "controller.h").write_text(header)
         source = TANK.source(str(folder), relative_to=tmp_path)
         driver = HostDriver(api=API, sanitize=sanitize, cache_dir=tmp_path / "cache")
@@ -203,6 +204,49 @@ def test_a_controller_that_prints_without_end_is_not_kept_from_it(
     assert all(output.pump_on for output in controller.run(steps))
     controller.restart()
     assert all(output.pump_on for output in controller.run(steps))
+
+
+@pytest.mark.parametrize(
+    ("before_main", "reason"),
+    [
+        ("abort();", r"it crashed \(SIGABRT\)"),
+        ("*(volatile int *)0 = 1;", "undefined behaviour: store to null pointer"),
+        ("exit(0);", "it ended the program with exit code 0"),
+    ],
+)
+def test_what_dies_before_its_first_step_is_the_submissions_fault(
+    build: Callable[..., FirmwareImage], before_main: str, reason: str
+) -> None:
+    early = "__attribute__((constructor)) static void early(void) { %s }"
+    image = build("", before=early % before_main)
+    with pytest.raises(FirmwareCrash, match=f"before controller_init: {reason}"):
+        HostProgram(image).open()
+
+
+def test_the_systems_own_functions_replaced_are_the_submissions_fault(
+    build: Callable[..., FirmwareImage],
+) -> None:
+    mute = "ssize_t write(int fd, const void *from, size_t size) { return -1; }"
+    image = build("", before=mute)
+    with pytest.raises(FirmwareCrash, match="before controller_init: it ended"):
+        HostProgram(image).open()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'for (int fd = 3; fd < 32; fd++) { (void)!write(fd, "garbage\\n", 8); }',
+        "if (memory++ == 0) { fork(); }",
+    ],
+    ids=["writes everywhere", "goes on twice"],
+)
+def test_a_controller_that_speaks_for_the_driver_is_found_out_at_once(
+    run: Callable[..., Controller], code: str
+) -> None:
+    controller = run(code)
+    steps = [("LEVEL", now_ms) for now_ms in range(5_000)]  # more than one request
+    with pytest.raises(FirmwareCrash, match="written into a file that it did not open"):
+        controller.run(steps)
 
 
 def test_after_a_crash_the_next_controller_is_a_fresh_one(

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.errors import EmbedbenchError
 
 _MAX_LINES = 16
+_BROKEN = 71
+"""The driver's own exit code: it got no memory or no process from the system."""
 _RUNTIME_ERROR = "runtime error: "
 _SUMMARY = "SUMMARY: AddressSanitizer: "
 _NOISE = re.compile(
@@ -35,8 +37,18 @@ def crashed(doing: str, code: int, report: str) -> EmbedbenchError:
     """
     if code == -signal.SIGKILL:
         return BenchFault(f"{doing}: the host driver was killed from outside")
+    if code == _BROKEN:
+        return BenchFault(f"{doing}: the host driver could not make a copy of itself")
     kind = FirmwareSpin if code == -signal.SIGXCPU else FirmwareCrash
     return kind(f"{doing}: {_what(code, report)}{_shown(report)}")
+
+
+def spoke(doing: str, report: str) -> FirmwareCrash:
+    """Return what to raise for a copy that is not alone in talking to us."""
+    return FirmwareCrash(
+        f"{doing}: it has written into a file that it did not open, or closed it, or "
+        f"goes on in two processes{_shown(report)}"
+    )
 
 
 def never_came_back(doing: str, limit_s: float | None, report: str) -> FirmwareSpin:

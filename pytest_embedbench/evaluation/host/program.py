@@ -11,6 +11,7 @@ import os
 import secrets
 import socket
 import struct
+import subprocess
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -19,18 +20,20 @@ from typing import IO, TYPE_CHECKING
 
 from pytest_embedbench import processes
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.evaluation.host.faults import crashed, never_came_back
+from pytest_embedbench.evaluation.host.faults import crashed, never_came_back, spoke
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
+    from pytest_embedbench.errors import EmbedbenchError
     from pytest_embedbench.model import FirmwareImage
 
 _HEADER = struct.Struct("=II")
 _ENDED = struct.Struct("=iI")
 _FD_VARIABLE = "EMBEDBENCH_FD"
 _WALL_LIMIT_S = 30.0
+_END_LIMIT_S = 2.0
+_START = "before controller_init"
 _NONCE_BYTES = 16
 _CONSOLE_BYTES = 16 * 1024 * 1024
 _REPORT_BYTES = 8192
@@ -72,7 +75,7 @@ class HostProgram:
         if self._process is None:
             self._process = _start(self.image, self.wall_limit_s)
         self._opened = True
-        self.ask(Kind.OPEN, doing=lambda _: "at start-up")
+        self.ask(Kind.OPEN, doing=lambda _: _START)
 
     def ask(
         self, kind: Kind, payload: bytes = b"", *, doing: Callable[[int], str]
@@ -123,40 +126,42 @@ class _Process:
     def ask(self, kind: Kind, payload: bytes, doing: Callable[[int], str]) -> bytes:
         if kind is Kind.OPEN:
             self.console.truncate(0)
-        try:
-            answered, answer = self._exchange(kind, payload)
-        except TimeoutError:
-            limit_s = self.ours.gettimeout()
-            raise never_came_back(doing(0), limit_s, self._report()) from None
-        if answered is Kind.ENDED:
+        answered, answer = self._exchange(kind, payload, doing(0))
+        if answered == Kind.ENDED:
             wait_status, steps_begun = _ENDED.unpack(answer)
             code = os.waitstatus_to_exitcode(wait_status)
             raise crashed(doing(steps_begun), code, self._report())
         return answer
 
     def close_copy(self) -> None:
-        try:
-            self._exchange(Kind.CLOSE, b"")
-        except TimeoutError as error:
-            raise BenchFault("the host driver does not let go of its copy") from error
+        self._exchange(Kind.CLOSE, b"", "after the last step")
 
     def stop(self) -> None:
         self.ours.close()
         processes.stop(self.popen, grace_s=0)
         self.console.close()
 
-    def _exchange(self, kind: Kind, payload: bytes) -> tuple[Kind, bytes]:
+    def _exchange(self, kind: Kind, payload: bytes, doing: str) -> tuple[int, bytes]:
+        """Return what is answered, and with what; ``ENDED`` answers anything."""
         try:
             self.ours.sendall(_HEADER.pack(kind, len(payload)) + payload)
             answered, length = _HEADER.unpack(self._exactly(_HEADER.size))
-            answer = self._exactly(length)
+            if answered not in (kind, Kind.ENDED):
+                raise spoke(doing, self._report())
+            return answered, self._exactly(length)
         except TimeoutError:
-            raise
+            limit_s = self.ours.gettimeout()
+            raise never_came_back(doing, limit_s, self._report()) from None
         except (OSError, EOFError) as error:
-            raise BenchFault(f"the host driver went away: {error}") from error
-        if answered not in (kind, Kind.ENDED):
-            raise BenchFault(f"the host driver answers {kind.name} with {answered}")
-        return Kind(answered), answer
+            raise self._hung_up(doing) from error
+
+    def _hung_up(self, doing: str) -> EmbedbenchError:
+        """Without the submission in it this program does not end: that one did it."""
+        try:
+            code = self.popen.wait(_END_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            return spoke(doing, self._report())
+        return crashed(doing, code, self._report())
 
     def _exactly(self, length: int) -> bytes:
         pieces: list[bytes] = []
@@ -197,7 +202,7 @@ def _start(image: FirmwareImage, wall_limit_s: float) -> _Process:
         kept.callback(processes.stop, popen, grace_s=0)
         ours.settimeout(wall_limit_s)
         nonce = secrets.token_bytes(_NONCE_BYTES)
-        if process.ask(Kind.HELLO, nonce, lambda _: "at start-up") != nonce:
+        if process.ask(Kind.HELLO, nonce, lambda _: _START) != nonce:
             raise BenchFault(f"{image.elf_path}: not the host driver we started")
         kept.pop_all()
         return process
