@@ -14,6 +14,7 @@ from pytest_embedbench.errors import (
     BuildError,
     DoesNotFit,
     FirmwareSpin,
+    FirmwareStuck,
     NothingSubmitted,
     OutsideEditSurface,
 )
@@ -119,7 +120,8 @@ def _booted(bench: Bench) -> bool:
 
 
 def _spun(error: BaseException) -> bool:
-    return any(isinstance(cause, FirmwareSpin) for cause in causes(error))
+    kinds = (FirmwareSpin, FirmwareStuck)
+    return any(isinstance(cause, kinds) for cause in causes(error))
 
 
 def _details(

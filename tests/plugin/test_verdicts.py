@@ -292,10 +292,11 @@ def test_a_submission_that_spins_is_not_tried_again_and_again(task: Suite) -> No
     assert record["counts"]["skipped"] == 7
 
 
-def test_a_firmware_that_spins_at_boot_is_not_tried_again_and_again(
-    task: Suite,
+@pytest.mark.parametrize("fault", ["FirmwareSpin", "FirmwareStuck"])
+def test_a_firmware_that_hangs_at_boot_is_not_tried_again_and_again(
+    task: Suite, fault: str
 ) -> None:
-    task.firmware(CRASHES_AT_BOOT.replace("FirmwareCrash", "FirmwareSpin"))
+    task.firmware(CRASHES_AT_BOOT.replace("FirmwareCrash", fault))
     many = LOOP.replace(
         "def test_loop", "@pytest.mark.parametrize('n', range(9))\ndef test_loop"
     )

@@ -288,11 +288,13 @@ static void host_limit_use(void)
 
 static void host_serve(void)
 {
+    int32_t self = getpid();
+
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     host_limit_use();
-    host_answer(HOST_OPEN, NULL, 0);
+    host_answer(HOST_OPEN, &self, sizeof self);
     for (;;) {
         host_header_t header = host_receive_request();
 

@@ -51,10 +51,10 @@ def spoke(doing: str, report: str) -> FirmwareCrash:
     )
 
 
-def never_came_back(doing: str, limit_s: float | None, report: str) -> FirmwareSpin:
+def never_came_back(doing: str, waited_s: float, report: str) -> FirmwareSpin:
     """Return what to raise for a copy that sleeps on."""
     return FirmwareSpin(
-        f"{doing}: it does not come back: it has waited for {limit_s:.0f} s "
+        f"{doing}: it does not come back: it has waited for {waited_s:.0f} s "
         f"of host time{_shown(report)}"
     )
 

@@ -5,6 +5,7 @@ Messages are a header, then a payload; the numbers are known to ``driver.c`` too
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import hashlib
 import os
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from pytest_embedbench import processes
+from pytest_embedbench.clock import Deadline, host_now_s
 from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.evaluation.host.faults import crashed, never_came_back, spoke
 
@@ -29,9 +31,13 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import FirmwareImage
 
 _HEADER = struct.Struct("=II")
+_PID = struct.Struct("=i")
+_TIMEVAL = struct.Struct("@ll")
 _ENDED = struct.Struct("=iI")
 _FD_VARIABLE = "EMBEDBENCH_FD"
 _WALL_LIMIT_S = 30.0
+_ASLEEP_LIMIT_S = 10.0
+_LOOK_EVERY_S = 0.25
 _END_LIMIT_S = 2.0
 _START = "before controller_init"
 _NONCE_BYTES = 16
@@ -117,11 +123,30 @@ class HostProgram:
 
 
 @dataclass(slots=True)
+class _Silent(Exception):
+    """No answer has come, for ``waited_s`` seconds of host time."""
+
+    waited_s: float
+
+
+@dataclass(slots=True)
 class _Process:
     popen: subprocess.Popen[bytes]
     ours: socket.socket
     console: IO[bytes]
     """Its stdout and stderr, of the current copy."""
+    wall_limit_s: float
+    _copy_pid: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._copy_pid = self.popen.pid  # before there is a copy
+        for option, limit_s in (
+            (socket.SO_RCVTIMEO, min(_LOOK_EVERY_S, self.wall_limit_s)),
+            (socket.SO_SNDTIMEO, self.wall_limit_s),
+        ):
+            whole_s = int(limit_s)
+            timeval = _TIMEVAL.pack(whole_s, int((limit_s - whole_s) * 1_000_000))
+            self.ours.setsockopt(socket.SOL_SOCKET, option, timeval)
 
     def ask(self, kind: Kind, payload: bytes, doing: Callable[[int], str]) -> bytes:
         if kind is Kind.OPEN:
@@ -131,6 +156,8 @@ class _Process:
             wait_status, steps_begun = _ENDED.unpack(answer)
             code = os.waitstatus_to_exitcode(wait_status)
             raise crashed(doing(steps_begun), code, self._report())
+        if kind is Kind.OPEN:
+            (self._copy_pid,) = _PID.unpack(answer)
         return answer
 
     def close_copy(self) -> None:
@@ -149,9 +176,12 @@ class _Process:
             if answered not in (kind, Kind.ENDED):
                 raise spoke(doing, self._report())
             return answered, self._exactly(length)
-        except TimeoutError:
-            limit_s = self.ours.gettimeout()
-            raise never_came_back(doing, limit_s, self._report()) from None
+        except _Silent as silent:
+            report = self._report()
+            raise never_came_back(doing, silent.waited_s, report) from None
+        except BlockingIOError:  # it does not even read
+            report = self._report()
+            raise never_came_back(doing, self.wall_limit_s, report) from None
         except (OSError, EOFError) as error:
             raise self._hung_up(doing) from error
 
@@ -166,12 +196,28 @@ class _Process:
     def _exactly(self, length: int) -> bytes:
         pieces: list[bytes] = []
         while length > 0:
-            piece = self.ours.recv(length)
+            try:
+                piece = self.ours.recv(length)
+            except BlockingIOError:
+                piece = self._patiently(length)
             if not piece:
                 raise EOFError("it hung up")
             pieces.append(piece)
             length -= len(piece)
         return b"".join(pieces)
+
+    def _patiently(self, length: int) -> bytes:
+        """Go on receiving, with an eye on what the copy does meanwhile."""
+        begun_s = host_now_s()
+        wall = Deadline(self.wall_limit_s - _LOOK_EVERY_S)
+        awake, last_s = Deadline(_ASLEEP_LIMIT_S), processes.cpu_used_s(self._copy_pid)
+        while not wall.passed() and not awake.passed():
+            with contextlib.suppress(BlockingIOError):
+                return self.ours.recv(length)
+            now_s = processes.cpu_used_s(self._copy_pid)
+            if now_s != last_s or not processes.is_asleep(self._copy_pid):
+                awake, last_s = Deadline(_ASLEEP_LIMIT_S), now_s
+        raise _Silent(host_now_s() - begun_s + _LOOK_EVERY_S)
 
     def _report(self) -> str:
         """Return what the copy wrote to stdout and stderr, the end of it."""
@@ -198,9 +244,8 @@ def _start(image: FirmwareImage, wall_limit_s: float) -> _Process:
                 env={_FD_VARIABLE: str(theirs.fileno()), **_SANITIZERS},
                 limits=processes.Limits(file_bytes=_CONSOLE_BYTES),
             )
-        process = _Process(popen, ours, console)
+        process = _Process(popen, ours, console, wall_limit_s)
         kept.callback(processes.stop, popen, grace_s=0)
-        ours.settimeout(wall_limit_s)
         nonce = secrets.token_bytes(_NONCE_BYTES)
         if process.ask(Kind.HELLO, nonce, lambda _: _START) != nonce:
             raise BenchFault(f"{image.elf_path}: not the host driver we started")
