@@ -29,7 +29,7 @@ def add_mutate(commands: Subcommands) -> None:
     parser = commands.add_parser(
         "mutate", help="put faults into a task's reference; say which its suite misses"
     )
-    parser.add_argument("task", type=Path, help="a folder with a task.toml")
+    parser.add_argument("task", type=Path, nargs="?", help="a folder with a task.toml")
     parser.add_argument(
         "--only",
         action="append",
@@ -59,12 +59,23 @@ def add_mutate(commands: Subcommands) -> None:
     parser.add_argument(
         "--list", action="store_true", help="print the mutants, and run nothing"
     )
+    parser.add_argument(
+        "--overview",
+        action="store_true",
+        help="print the scores of all tasks that were tried, and run nothing",
+    )
     parser.set_defaults(run=_mutate)
 
 
 def _mutate(arguments: argparse.Namespace) -> int:
     from pytest_embedbench.mutation import generate  # noqa: PLC0415  # an extra
+    from pytest_embedbench.mutation.overview import overview  # noqa: PLC0415
 
+    if arguments.overview:
+        sys.stdout.write(overview(arguments.out))
+        return 0
+    if arguments.task is None:
+        raise ConfigError("embedbench mutate: which task? give a folder with task.toml")
     root: Path = arguments.task.resolve()
     suite = Suite(root=root, task=load_task(root / "task.toml"))
     reference = generate.reference_of(suite)
@@ -102,7 +113,9 @@ def _try_all(
         jobs=arguments.jobs,
         limit_s=arguments.limit_s,
     )
+    began_s = _childrens_cpu_s()
     trials = hidden.run(mutants, reference, tell)
+    cpu_s = _childrens_cpu_s() - began_s
     looked_at = [
         trial.mutant
         for trial in trials
@@ -119,10 +132,17 @@ def _try_all(
             mutant.name: equivalence.told_apart(suite, mutant, reference)
             for mutant in looked_at
         },
+        cpu_s=cpu_s,
     )
     _write(outcome, arguments.out / suite.task.name)
     missed = outcome.of(Fate.SURVIVED) + outcome.of(Fate.UNCLEAR)
     return 1 if missed or outcome.refuted else 0
+
+
+def _childrens_cpu_s() -> float:
+    """Return what processes that we have started and seen end took of processors."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def _write(outcome: Outcome, folder: Path) -> None:

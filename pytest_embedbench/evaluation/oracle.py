@@ -7,7 +7,8 @@ brief asks for, as a named tuple: the task's actuators, ``changed`` and ``state`
 
 from __future__ import annotations
 
-from itertools import product
+from collections import deque
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pytest_embedbench.errors import WrongOutput
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 ORACLE_FILE = "hidden/oracle.py"
 _SHOWN_STEPS = 12
+_STEPS_AT_A_TIME = 512
 _START_MS = 100
 """No board takes up a line at once."""
 
@@ -89,18 +91,20 @@ def difference(controller: Controller, oracle: Oracle, rows: Iterable[Row]) -> s
         FirmwareCrash: the controller crashed, or did what C does not define.
         FirmwareSpin: it did not come back.
     """
-    steps = list(rows)
     names = controller.api.values
-    for i, (row, output) in enumerate(zip(steps, controller.run(steps), strict=True)):
-        kind, now_ms, *values = row
-        expected = oracle.step(
-            str(kind), dict(zip(names, map(int, values), strict=False)), int(now_ms)
-        )
-        wrong = _wrong(output, expected)
-        if wrong:
-            shown = steps[max(0, i + 1 - _SHOWN_STEPS) : i + 1]
-            told = "\n".join(f"  {' '.join(map(str, each))}" for each in shown)
-            return f"{wrong} after step {i + 1}, the last of\n{told}"
+    shown: deque[Row] = deque(maxlen=_SHOWN_STEPS)
+    remaining, count = iter(rows), 0
+    while steps := list(islice(remaining, _STEPS_AT_A_TIME)):
+        for row, output in zip(steps, controller.run(steps), strict=True):
+            kind, now_ms, *values = row
+            expected = oracle.step(
+                str(kind), dict(zip(names, map(int, values), strict=False)), int(now_ms)
+            )
+            shown.append(row)
+            count += 1
+            if wrong := _wrong(output, expected):
+                told = "\n".join(f"  {' '.join(map(str, each))}" for each in shown)
+                return f"{wrong} after step {count}, the last of\n{told}"
     return ""
 
 

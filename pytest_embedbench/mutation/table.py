@@ -20,7 +20,7 @@ class Outcome:
 
     ``declared`` are the mutants said to be no faults, with the reason. ``witnesses``
     says of mutants that were looked at how they show that they break the brief, ``""``
-    if they never did.
+    if they never did. ``cpu_s`` is what all trials have taken of the processors.
     """
 
     task: str
@@ -29,6 +29,7 @@ class Outcome:
     trials: Sequence[Trial]
     declared: Mapping[str, str]
     witnesses: Mapping[str, str]
+    cpu_s: float
 
     @property
     def equivalents(self) -> frozenset[str]:
@@ -78,6 +79,7 @@ class Outcome:
             "profile": self.profile,
             "board": self.board,
             "score": self.score,
+            "cpu_s": round(self.cpu_s, 1),
             "counts": self.counts(),
             "mutants": [self._row(trial) for trial in self.trials],
         }

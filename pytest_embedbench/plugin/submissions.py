@@ -7,6 +7,7 @@ only one, with artifacts and verdicts in a folder of its own. Loaded with ``-p``
 
 from __future__ import annotations
 
+import gc
 import os
 import selectors
 import signal
@@ -19,6 +20,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_FIRST = ("oracle", "protocol", "controller")
 TRIED = "embedbench-tried <{}>\n"
 """What is printed of a submission that has been tried, at once."""
 
@@ -32,12 +34,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--embedbench-trial-limit-s", metavar="S", type=float, default=120)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put first what tells most submissions apart: whoever fails is done with sooner.
+
+    That is the task's oracle, then its lines; what needs a board comes last.
+    """
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> int:
+    used = getattr(item, "fixturenames", ())
+    found = (place for place, name in enumerate(_FIRST) if name in used)
+    return next(found, len(_FIRST))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Let a copy of this process run the tests, for each submission."""
     option = session.config.option
     if session.testsfailed or option.collectonly:
         return None
+    # What a copy does not touch stays shared with it.
+    gc.collect()
+    gc.freeze()
     reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
     with _Copies(option.embedbench_trial_limit_s) as copies:
         for folder in sorted(Path(option.embedbench_submissions).iterdir()):

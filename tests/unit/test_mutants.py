@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from pytest_embedbench.mutation.generate import (
     mutants_of,
     reference_of,
 )
+from pytest_embedbench.mutation.overview import overview
 from pytest_embedbench.mutation.table import Outcome
 from pytest_embedbench.mutation.trial import Fate, Trial
 from pytest_embedbench.task import Suite, load_task
@@ -23,6 +25,7 @@ from pytest_embedbench.task import Suite, load_task
 pytest.importorskip("tree_sitter_c", reason="pip install 'pytest-embedbench[mutate]'")
 
 TASK = Path(__file__).parents[2] / "example_suites" / "tank_fill_drain"
+FATES = ("killed", "killed", "killed", "survived", "stillborn")
 HEADER = b"""
 #define LOW 30
 #define HIGH 80
@@ -201,6 +204,24 @@ def outcome_of(
         trials=trials,
         declared=declared,
         witnesses=witnesses,
+        cpu_s=90.0,
+    )
+
+
+def test_the_overview_has_both_profiles_side_by_side(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no <task>/full\.json there"):
+        overview(tmp_path)
+    outcome = outcome_of([trial(n, Fate(f)) for n, f in enumerate(FATES)], {}, {})
+    (tmp_path / "t").mkdir()
+    record = outcome.record()
+    (tmp_path / "t" / "full.json").write_text(json.dumps(record))
+    assert overview(tmp_path).endswith(
+        "| t | 4 | 0 (0.0%) | 3 | 75.0% | - | - | 2 min |\n"
+    )
+    paper = record | {"score": 0.5, "counts": record["counts"] | {"killed": 2}}
+    (tmp_path / "t" / "paper.json").write_text(json.dumps(paper))
+    assert overview(tmp_path).endswith(
+        "| t | 4 | 0 (0.0%) | 3 | 75.0% | 2 | 50.0% | 3 min |\n"
     )
 
 

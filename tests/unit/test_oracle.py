@@ -9,9 +9,14 @@ from typing import Any, NamedTuple, cast
 
 import pytest
 
-from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.errors import ConfigError, WrongOutput
 from pytest_embedbench.evaluation.host.controller import Controller
-from pytest_embedbench.evaluation.oracle import difference, load_oracle, walk
+from pytest_embedbench.evaluation.oracle import (
+    check_histories,
+    difference,
+    load_oracle,
+    walk,
+)
 from pytest_embedbench.task import ControllerApi, Suite
 
 API = ControllerApi(
@@ -100,3 +105,29 @@ def test_a_walk_lets_every_part_follow_every_other_and_looks_at_the_time() -> No
 def test_a_task_without_an_oracle_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"hidden/oracle\.py: no such Python file"):
         load_oracle(Suite(root=tmp_path))
+
+
+@dataclass
+class Forgetful:
+    """A controller that does as it did before, unless ``controller_init`` is called."""
+
+    api: ControllerApi = API
+    on: bool = False
+
+    def init(self) -> None:
+        self.on = False
+
+    def run(self, rows: list[Any]) -> Sequence[Output]:
+        return [self.step(level) for _, _, level in rows]
+
+    def step(self, level: int) -> Output:
+        self.on = self.on or level < 30
+        return Output(on=self.on, changed=False)
+
+
+def test_each_history_begins_with_an_init_and_the_first_wrong_one_is_told() -> None:
+    controller = cast("Controller", Forgetful())
+    low, high = ("LEVEL", 100, 20), ("LEVEL", 200, 40)
+    check_histories(controller, Brief, [[low], [high], [high] * 600 + [low]])
+    with pytest.raises(WrongOutput, match="after step 602, the last of"):
+        check_histories(controller, Brief, [[low], [high] * 600 + [low, high]])

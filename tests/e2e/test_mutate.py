@@ -1,0 +1,103 @@
+"""``embedbench mutate`` on a small task: what is killed, and what is declared."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_embedbench.cli.new_task import make_task
+from tests.e2e.native_firmware import needs_gcc
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_embedbench.builders.platformio.seed import Seeded
+
+pytestmark = [needs_gcc, pytest.mark.timeout(300)]
+
+DECLARED = """
+[[patch]]
+name = "says-old"
+what = "a step returns what the lamp did before it"
+file = "src/controller.c"
+find = "    output.lamp_on = controller->lamp_on;"
+replace = "    output.lamp_on = before.lamp_on;"
+
+[[patch]]
+name = "sooner"
+what = "it looks twice whether the lamp is on"
+file = "src/controller.c"
+find = "    output.lamp_on = controller->lamp_on;"
+replace = "    output.lamp_on = controller->lamp_on && controller->lamp_on;"
+"""
+EQUIVALENT = '[[equivalent]]\nmutant = "{}"\nreason = "it is said to be"\n'
+NAMES = ("says-old", "sooner")
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """Runs the command as a user does, on a task of its own."""
+
+    task: Path
+    core_dir: Path
+    cache_dir: Path
+
+    def __call__(self, *declared: str) -> tuple[int, str, dict[str, Any]]:
+        """Try the two mutants; return exit code, what was printed, and the record."""
+        told = "".join(EQUIVALENT.format(name) for name in declared)
+        if told:
+            (self.task / "hidden" / "equivalents.toml").write_text(told)
+        out = self.task.parent / "out"
+        only = [word for name in NAMES for word in ("--only", name)]
+        words = ("-m", "pytest_embedbench.cli", "mutate", str(self.task), *only)
+        done = subprocess.run(
+            [sys.executable, *words, "--jobs=1", f"--out={out}"],
+            env=os.environ
+            | {
+                "EMBEDBENCH_CORE": str(self.core_dir),
+                "EMBEDBENCH_CACHE": str(self.cache_dir),
+            },
+            capture_output=True,
+            text=True,
+            timeout=280,
+            check=False,
+        )
+        file = out / self.task.name / "full.json"
+        assert file.is_file(), done.stdout + done.stderr
+        return done.returncode, done.stdout, json.loads(file.read_text())
+
+
+@pytest.fixture
+def mutate(seeded: Seeded, images_dir: Path, tmp_path: Path) -> Mutation:
+    """A function that tries two mutants of a new task."""
+    pytest.importorskip("tree_sitter_c", reason="the extra 'mutate'")
+    task = make_task("keep_it_bright", tmp_path)
+    (task / "hidden" / "mutants.toml").write_text(DECLARED)
+    return Mutation(task, seeded.core_dir, images_dir)
+
+
+def test_a_fault_is_killed_and_what_is_none_is_counted_apart(mutate: Mutation) -> None:
+    code, printed, record = mutate("sooner")
+    assert code == 0, printed
+    assert "2 mutants, 1 of them equivalent; 1 killed, 0 survived" in printed
+    rows = {row["mutant"]: row for row in record["mutants"]}
+    assert rows["says-old"]["fate"] == "killed"
+    assert rows["says-old"]["stage"] == "HOST_TEST"
+    assert rows["sooner"]["equivalent"] is True
+    assert record["score"] == 1.0
+
+
+def test_a_survivor_and_a_false_claim_are_told(mutate: Mutation) -> None:
+    code, printed, record = mutate("says-old")
+    assert code == 1
+    assert "declared to be equivalent, and a fault: says-old" in printed
+    assert record["counts"]["killed"] == record["counts"]["survived"] == 1
+    survivor = next(row for row in record["mutants"] if row["fate"] == "survived")
+    assert survivor["mutant"] == "sooner"
+    assert survivor["witness"] == "", "nothing tells it from the brief"
