@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.lab.borrowed import url_of
 from pytest_embedbench.lab.ports import Sought
 from pytest_embedbench.tables import (
     check_items,
@@ -30,9 +31,10 @@ ENGINE = "serial"
 WAIT_S = 600
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _PORT_KEYS = ("port", "usb_serial", "usb_id", "usb_location")
+_PLACE_KEYS = ("place", "resource")
 _TABLES = ("flash", "reset", "power")
 _BOARD_KEYS = {
-    **dict.fromkeys(_PORT_KEYS, str),
+    **dict.fromkeys((*_PORT_KEYS, *_PLACE_KEYS), str),
     "labels": list,
     "options": dict,
     **dict.fromkeys(_TABLES, dict),
@@ -150,14 +152,16 @@ def load_lab(file: Path) -> Lab:
         "",
         table,
         required={"boards": dict},
-        optional={"pools": dict, "wait_s": int},
+        optional={"pools": dict, "wait_s": int, "labgrid": dict},
     )
+    coordinator = _coordinator(where, table.get("labgrid"))
     if not table["boards"]:
         raise ConfigError(
             f"{where}: boards: a lab needs at least one, as [boards.NAME]"
         )
     boards = {
-        name: _board(where, name, entry) for name, entry in table["boards"].items()
+        name: _board(where, name, entry, coordinator)
+        for name, entry in table["boards"].items()
     }
     _check_ports_differ(where, boards)
     groups = _labels(where, boards) | _pools(where, boards, table.get("pools", {}))
@@ -167,18 +171,34 @@ def load_lab(file: Path) -> Lab:
     return Lab(file=file, boards=boards, groups=groups, wait_s=wait_s)
 
 
-def _board(file: str, name: str, entry: object) -> LabBoard:
+def _coordinator(file: str, entry: object) -> str:
+    """Return where the labgrid coordinator is; ``""`` if there is none."""
+    if entry is None:
+        return ""
+    row = subtable(file, "labgrid", entry)
+    check_keys(file, "labgrid.", row, required={"coordinator": str})
+    coordinator: str = row["coordinator"]
+    if not re.fullmatch(r"[^/\s]+:\d+", coordinator):
+        raise ConfigError(
+            f"{file}: labgrid.coordinator: must be like 'lab.example:20408', is "
+            f"{coordinator!r}"
+        )
+    return coordinator
+
+
+def _board(file: str, name: str, entry: object, coordinator: str) -> LabBoard:
     here = f"boards.{name}"
     _check_name(file, here, name)
     row = subtable(file, here, entry)
     check_keys(file, f"{here}.", row, required={"board": str}, optional=_BOARD_KEYS)
-    for key in ("board", *_PORT_KEYS):
+    for key in ("board", *_PORT_KEYS, *_PLACE_KEYS):
         if key in row and not row[key].strip():
             raise ConfigError(
                 f"{file}: {here}.{key}: is empty; give it a value or leave it out"
             )
+    port = {key: row[key] for key in _PORT_KEYS if key in row}
     try:
-        sought = Sought(**{key: row[key] for key in _PORT_KEYS if key in row})
+        sought = Sought(**(_place(row, port, coordinator) or port))
     except ConfigError as error:
         raise ConfigError(f"{file}: {here}: {error}") from error
     return LabBoard(
@@ -189,6 +209,19 @@ def _board(file: str, name: str, entry: object) -> LabBoard:
         options=_options(file, here, row),
         tables=frozenset(_TABLES).intersection(row),
     )
+
+
+def _place(
+    row: Mapping[str, Any], port: Mapping[str, str], coordinator: str
+) -> dict[str, str]:
+    """Return the address of a board that labgrid lends; nothing if it is none."""
+    if not any(key in row for key in _PLACE_KEYS):
+        return {}
+    if port or "place" not in row:
+        raise ConfigError("a labgrid 'place' says where the board is: name it, alone")
+    if not coordinator:
+        raise ConfigError("'place' needs a coordinator, in a table [labgrid]")
+    return {"port": url_of(coordinator, row["place"], row.get("resource", ""))}
 
 
 def _options(file: str, here: str, row: Mapping[str, Any]) -> dict[str, Option]:

@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.lab import notes
+from pytest_embedbench.lab.borrowed import borrow, is_borrowed
+from pytest_embedbench.lab.ports import Sought
 
 if TYPE_CHECKING:
+    from pytest_embedbench.lab.borrowed import Borrowed
     from pytest_embedbench.lab.lockfile import LockFile
-    from pytest_embedbench.lab.ports import Found, Sought
+    from pytest_embedbench.lab.ports import Found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,25 @@ class Lease:
     _lock: LockFile | None
     """``None`` for a port that needs none."""
     _note: notes.Note
+    _borrowed: Borrowed | None = None
+
+    def borrow(self, *, wait_s: float) -> None:
+        """Have the board lent by whoever manages it, if it is not this machine.
+
+        Raises:
+            BoardBusy, BoardUnreachable, ToolMissing: as ``borrowed.borrow``.
+        """
+        if not is_borrowed(self.found.address):
+            return
+        left_behind = bool(self.remarks)
+        self._borrowed = lent = borrow(
+            self.found.address, wait_s=wait_s, take_over=left_behind
+        )
+        lasting = Sought(port=lent.address)
+        self.found = replace(self.found, address=lent.address, lasting=lasting)
+        self.waited_s += lent.waited_s
+        told = (self.waited_for, lent.waited_for)
+        self.waited_for = "; ".join(filter(None, told))
 
     def give_up(self, cause: str) -> None:
         """Have later tests of this run skip the board; the first cause stays."""
@@ -44,6 +66,8 @@ class Lease:
 
     def release(self) -> None:
         """Let the board go; safe to call twice."""
+        if self._borrowed is not None:
+            self._borrowed.give_back()
         if self._lock is not None:
             lock, self._lock = self._lock, None
             lock.write(self._note.freed().dumps())

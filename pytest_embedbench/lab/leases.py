@@ -67,7 +67,7 @@ class Leases:
         ours = self._ours()
         taken = self._grab(options, spared=self._claimed_by_others(ours))
         if taken is not None:
-            return self._leases(taken)
+            return self._leases(taken, left_s=wait_s)
         options = [
             _waitable(wish, boards, ours)
             for wish, boards in zip(wishes, options, strict=True)
@@ -114,7 +114,8 @@ class Leases:
                 taken = self._grab(options, spared)
                 if taken is not None:
                     waited_s = wait_s - deadline.remaining_s()
-                    return self._leases(taken, waited_s, reason)
+                    left_s = deadline.remaining_s()
+                    return self._leases(taken, waited_s, reason, left_s=left_s)
                 if deadline.passed():
                     raise BoardBusy(
                         f"no board came free within {wait_s:g} s for {names}: "
@@ -185,7 +186,12 @@ class Leases:
         return None
 
     def _leases(
-        self, taken: Sequence[_Taken], waited_s: float = 0.0, waited_for: str = ""
+        self,
+        taken: Sequence[_Taken],
+        waited_s: float = 0.0,
+        waited_for: str = "",
+        *,
+        left_s: float,
     ) -> list[Lease]:
         """Write down who we are; whatever goes wrong, hold nothing."""
         with ExitStack() as undo:
@@ -197,6 +203,11 @@ class Leases:
                 _lease(option, lock, find(option.sought, ports), waited_s, waited_for)
                 for option, lock in taken
             ]
+            for lease in leases:
+                undo.callback(lease.release)
+            # In one order everywhere, so that nobody waits for one who waits for us.
+            for lease in sorted(leases, key=lambda lease: lease.found.key):
+                lease.borrow(wait_s=left_s)
             undo.pop_all()
         if waited_for:
             _log.info("waited %.1f s for %s", waited_s, waited_for)

@@ -8,6 +8,7 @@ has no limit on how long it waits to send.
 from __future__ import annotations
 
 import contextlib
+import errno
 import queue
 import select
 import socket
@@ -25,17 +26,19 @@ if TYPE_CHECKING:
 
 _IDLE_S, _ASK_EVERY_S, _ASK_COUNT = 5, 2, 3
 """When a peer that says nothing is asked whether it is there, and how often."""
-_SHOWN_BYTES = 200
+_SHOWN_BYTES = 80
 
 
 class SocketPort(protocol_socket.Serial):
     """``socket://host:port``: the bytes of a connection as they are."""
 
     _socket: socket.socket | None = None
+    _is_set_up: bool = False
 
     def open(self) -> None:
         """Connect, and notice a peer that vanishes without a word."""
         super().open()
+        self._is_set_up = True
         assert self._socket is not None
         _keep_alive(self._socket)
 
@@ -46,12 +49,25 @@ class SocketPort(protocol_socket.Serial):
         """Hang up, also where the peer has done so before."""
         _hang_up(self._socket, super().close)
 
+    def _update_dtr_state(self) -> None:
+        self._refuse_lines()
+
+    def _update_rts_state(self) -> None:
+        self._refuse_lines()
+
+    def _refuse_lines(self) -> None:
+        """Say what is not there, where pyserial does nothing; opening sets both."""
+        if self._is_set_up:
+            raise _no_lines()
+
 
 class Rfc2217Port(rfc2217.Serial):
     """``rfc2217://host:port``: a serial port of another machine, with its lines."""
 
     _socket: socket.socket | None
     _read_buffer: queue.Queue[bytes | None] | None
+    _ignore_set_control_answer: bool
+    _has_no_lines: bool = False
 
     def open(self) -> None:
         """Connect and agree on the port's settings.
@@ -60,12 +76,15 @@ class Rfc2217Port(rfc2217.Serial):
             SerialException: that was not possible; with what the server said, if it
                 spoke like people (``Port already in use``).
         """
+        self._has_no_lines = False
+        asks_no_answer = "ign_set_control" in (self.port or "")
         try:
             super().open()
         except OSError as error:
             said = self._take(_SHOWN_BYTES).decode("ascii", "replace").strip()
             hint = f"; the server said: {said!r}" if said else ""
             raise serial.SerialException(f"{error}{hint}") from error
+        self._has_no_lines = self._ignore_set_control_answer and not asks_no_answer
         assert self._socket is not None
         _keep_alive(self._socket)
 
@@ -83,6 +102,18 @@ class Rfc2217Port(rfc2217.Serial):
             return 0
         super().write(data)
         return memoryview(data).nbytes
+
+    def rfc2217_set_control(self, value: bytes) -> None:
+        """Set a line; one that is not confirmed is not there, and no more is asked.
+
+        Nor does ``ser2net`` confirm that of a port without lines.
+        """
+        if self._has_no_lines:
+            raise _no_lines()
+        try:
+            super().rfc2217_set_control(value)
+        except serial.SerialException:
+            self._ignore_set_control_answer = True
 
     def reset_input_buffer(self) -> None:
         """Leave what has come in: the board may have begun to speak."""
@@ -118,6 +149,10 @@ def peer_of(url: str) -> str:
     except OSError:
         pass  # opening it will say so
     return f"{host}:{parts.port}"
+
+
+def _no_lines() -> OSError:
+    return OSError(errno.ENOTTY, "neither DTR nor RTS is there")
 
 
 def _keep_alive(connection: socket.socket) -> None:

@@ -17,6 +17,7 @@ from pytest_embedbench.errors import (
     BoardUnreachable,
     ConfigError,
     FirmwareStuck,
+    NotSupported,
 )
 from pytest_embedbench.flashing import FlashSettings, identify
 from pytest_embedbench.flashing.esptool import Esptool
@@ -27,8 +28,9 @@ from tests.support.boards import board as datasheet
 from tests.support.boards import image
 from tests.support.esp_rom import MOCK_MAC, rom_on_a_device
 from tests.support.network_ports import (
+    Lineless,
+    Purging,
     SharedPort,
-    Silent,
     echo,
     hang_up,
     say_nothing,
@@ -147,7 +149,7 @@ def test_a_server_need_not_confirm_a_purge(
     boot: Callable[..., SerialBoard], pty: Pty
 ) -> None:
     # B20: pyserial's client gives up after 3 s, in opening and in closing.
-    with server(SharedPort(pty.path, manager=Silent)) as desk:
+    with server(SharedPort(pty.path, manager=Purging)) as desk:
         board = boot(f"rfc2217://{desk.place}")
         pty.say(b"here\n")
         assert heard(board, 5) == b"here\n"
@@ -193,6 +195,20 @@ def test_reset_is_pressed_through_the_network(
         board.reset()
         assert service.lines == ["D0", "R0", "D1", "R1"]
         board.close()
+
+
+def test_lines_that_a_server_does_not_confirm_press_no_reset(
+    boot: Callable[..., SerialBoard], pty: Pty
+) -> None:
+    # B20: 'ser2net' on a port without lines; the board itself can be talked to.
+    with server(SharedPort(pty.path, manager=Lineless)) as desk:
+        url = f"rfc2217://{desk.place}?timeout=0.3"
+        board = boot(url)
+        pty.say(b"here\n")
+        assert heard(board, 5) == b"here\n"
+        board.close()
+        with pytest.raises(NotSupported, match="this port has no control lines"):
+            boot(url, reset_sequence="arduino")
 
 
 def test_a_socket_has_no_lines_to_press_reset_with(

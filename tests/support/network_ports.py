@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 import serial
-from serial.rfc2217 import SERVER_PURGE_DATA, PortManager
+from serial.rfc2217 import SERVER_PURGE_DATA, SERVER_SET_CONTROL, PortManager
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -43,6 +43,9 @@ class LoggedLines(serial.Serial):
     log: list[str]
     cts = dsr = ri = cd = False
 
+    def _reset_input_buffer(self) -> None:
+        """Leave what the board has said before a client's server was ready."""
+
     def _update_dtr_state(self) -> None:
         self.log.append(f"D{self.dtr:d}")
 
@@ -50,13 +53,21 @@ class LoggedLines(serial.Serial):
         self.log.append(f"R{self.rts:d}")
 
 
-class Silent(PortManager):
+class Purging(PortManager):
     """A manager of a kind that does what it is told to purge, and does not say so."""
+
+    unanswered = SERVER_PURGE_DATA
 
     def rfc2217_send_subnegotiation(self, option: bytes, value: bytes = b"") -> None:
         """Answer all else."""
-        if option != SERVER_PURGE_DATA:
+        if option != self.unanswered:
             super().rfc2217_send_subnegotiation(option, value)
+
+
+class Lineless(Purging):
+    """One that says nothing of modem lines: as ``ser2net``, where there are none."""
+
+    unanswered = SERVER_SET_CONTROL
 
 
 class Service(Protocol):

@@ -12,7 +12,7 @@ from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.flashing import Erase
 from pytest_embedbench.lab.labfile import load_lab
 from pytest_embedbench.lab.options import flash_settings
-from pytest_embedbench.lab.ports import Sought
+from pytest_embedbench.lab.ports import Sought, find
 from pytest_embedbench.model import BoardSpec, UartSpec
 from pytest_embedbench.testing import LOOPBACK_SPEC
 
@@ -45,6 +45,9 @@ labels = ["wifi"]
 [pools.left-rack]
 boards = ["devkit-2"]
 """
+
+
+LABGRID = "labgrid = { coordinator = 'lab:20408' }\n"
 
 
 @pytest.fixture
@@ -223,6 +226,22 @@ def test_an_unknown_name_lists_the_known_ones(write: Callable[[str], Path]) -> N
             "wait_s = -1\n[boards.a]\nboard = 'u'\nport = 'x'",
             "wait_s: must be 0 or more seconds, is -1",
         ),
+        (
+            "[boards.a]\nboard = 'u'\nplace = 'p'",
+            "boards.a: 'place' needs a coordinator, in a table [labgrid]",
+        ),
+        (
+            f"{LABGRID}[boards.a]\nboard = 'u'\nplace = 'p'\nport = 'x'",
+            "boards.a: a labgrid 'place' says where the board is: name it, alone",
+        ),
+        (
+            f"{LABGRID}[boards.a]\nboard = 'u'\nresource = 'r'",
+            "boards.a: a labgrid 'place' says where the board is: name it, alone",
+        ),
+        (
+            "labgrid = { coordinator = 'lab' }\n[boards.a]\nboard = 'u'\nport = 'x'",
+            "labgrid.coordinator: must be like 'lab.example:20408', is 'lab'",
+        ),
         ("[boards.a", "not a readable TOML file: "),
     ],
 )
@@ -232,6 +251,15 @@ def test_what_is_wrong_is_named_with_its_file(
     file = write(text)
     with pytest.raises(ConfigError, match=re.escape(f"{file}: {told}")):
         load_lab(file)
+
+
+def test_a_place_of_a_labgrid_is_where_a_board_is(
+    write: Callable[[str], Path],
+) -> None:
+    text = f"{LABGRID}[boards.a]\nboard = 'u'\nplace = 'p 1'\nresource = 'usb/2'"
+    sought = load_lab(write(text)).boards["a"].sought
+    assert sought.port == "labgrid://lab:20408/p%201/usb%2F2"
+    assert find(sought, []).key == "labgrid-lab:20408/p%201/usb%2F2"
 
 
 def test_a_lab_file_that_is_not_there_is_named(tmp_path: Path) -> None:
