@@ -2,7 +2,10 @@
 
 import pytest
 
-from pytest_embedbench.evaluation.oracle import difference, walk
+from pytest_embedbench.evaluation import odd_lines
+from pytest_embedbench.evaluation.lines import check_lines, check_written
+from pytest_embedbench.evaluation.oracle import check_histories, walk
+from pytest_embedbench.evaluation.roaming import histories
 
 pytestmark = pytest.mark.profile("full")
 
@@ -61,36 +64,30 @@ def test_changed_is_said_of_going_stale_and_of_nothing_else(controller):
 
 
 @pytest.mark.brief("L1")
-@pytest.mark.parametrize("light_pct", [0, 7, 100])
-def test_a_brightness_is_read(protocol, light_pct):
-    parsed = protocol.parse(f"SENSE LIGHT {light_pct}")
-    assert (parsed.result, parsed.light_pct) == ("LIGHT", light_pct)
+def test_brightnesses_are_read(protocol, task):
+    check_lines(protocol, task, odd_lines.readings(task))
 
 
 @pytest.mark.brief("L2")
-@pytest.mark.parametrize("rest", ["", " -1", " 101", " banana", " 20 5"])
-def test_a_malformed_brightness_is_told_apart(protocol, rest):
-    assert protocol.parse(f"SENSE LIGHT{rest}").result == "INVALID_LIGHT"
+def test_malformed_brightnesses_are_told_apart(protocol, task):
+    check_lines(protocol, task, odd_lines.malformed(task))
 
 
-@pytest.mark.brief("L3", "L4")
-@pytest.mark.parametrize(
-    ("line", "result"),
-    [
-        ("FAULT SENSOR_TIMEOUT", "SENSOR_TIMEOUT"),
-        ("FAULT SENSOR_TIMEOUT 1", "IGNORED"),
-        ("SENSE NOISE 20", "IGNORED"),
-        ("", "IGNORED"),
-    ],
-)
-def test_other_lines(protocol, line, result):
-    assert protocol.parse(line).result == result
+@pytest.mark.brief("L3")
+def test_a_fault_is_read(protocol, task):
+    check_lines(protocol, task, odd_lines.faults())
+
+
+@pytest.mark.brief("L4")
+def test_any_other_line_is_ignored(protocol, task):
+    check_lines(protocol, task, odd_lines.ignored(task))
 
 
 @pytest.mark.brief("L5")
 @pytest.mark.parametrize("on", [True, False])
-def test_the_lamp_line_is_written(protocol, on):
-    assert protocol.serialise("lamp", on=on) == f"ACT LAMP {'ON' if on else 'OFF'}\n"
+def test_the_lamp_line_is_written_if_it_fits(protocol, on):
+    line = f"ACT LAMP {'ON' if on else 'OFF'}\n"
+    check_written(protocol, "lamp", on=on, line=line)
 
 
 PARTS = (
@@ -101,7 +98,16 @@ PARTS = (
 )
 
 
-@pytest.mark.brief(*(f"R{number}" for number in range(1, 9)))
+in_all_respects = pytest.mark.brief(*(f"R{number}" for number in range(1, 9)))
+
+
+@in_all_respects
 def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
-    wrong = difference(controller, oracle, walk(PARTS, in_a_row=3))
-    assert not wrong, wrong
+    check_histories(controller, type(oracle), [walk(PARTS, in_a_row=3)])
+
+
+@in_all_respects
+def test_long_ways_go_as_the_brief_says(controller, oracle, task):
+    """Each begins with an init on what the one before has left."""
+    ways = histories(task, seed=1, count=50, step_count=200)
+    check_histories(controller, type(oracle), ways)
