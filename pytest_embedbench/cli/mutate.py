@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -36,6 +37,12 @@ def add_mutate(commands: Subcommands) -> None:
         default=[],
         metavar="MUTANT",
         help="only this one (repeatable); default: all",
+    )
+    parser.add_argument(
+        "--sample",
+        type=int,
+        metavar="N",
+        help="only N of them, spread over all and the same each time; default: all",
     )
     parser.add_argument("--profile", choices=_PROFILES, default="full")
     parser.add_argument("--board", default="native", metavar="NAME")
@@ -80,7 +87,7 @@ def _mutate(arguments: argparse.Namespace) -> int:
     suite = Suite(root=root, task=load_task(root / "task.toml"))
     reference = generate.reference_of(suite)
     every = generate.mutants_of(reference, generate.declared_by(suite))
-    mutants = chosen(every, arguments.only)
+    mutants = sampled(chosen(every, arguments.only), arguments.sample)
     if arguments.list:
         for mutant in mutants:
             where = f"{mutant.file}:{mutant.line}"
@@ -170,3 +177,16 @@ def chosen(mutants: Sequence[Mutant], only: Sequence[str]) -> Sequence[Mutant]:
         if name not in known:
             raise UnknownName("mutant", name, known)
     return [known[name] for name in only] if only else mutants
+
+
+def sampled(mutants: Sequence[Mutant], count: int | None) -> Sequence[Mutant]:
+    """Return ``count`` of the mutants, in their order, chosen by their names."""
+    if count is None:
+        return mutants
+    by_chance = sorted(mutants, key=lambda mutant: _digest(mutant.name))
+    kept = {mutant.name for mutant in by_chance[:count]}
+    return [mutant for mutant in mutants if mutant.name in kept]
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()

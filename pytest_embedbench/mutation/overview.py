@@ -55,5 +55,6 @@ def _killed(record: dict[str, Any] | None) -> Iterator[str]:
     if record is None:
         yield from (_NOT_RUN, _NOT_RUN)
         return
-    yield str(record["counts"]["killed"])
+    counts = record["counts"]
+    yield f"{counts['killed']} of {counts['killed'] + counts['survived']}"
     yield f"{record['score']:.1%}"

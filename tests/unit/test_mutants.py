@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.cli.mutate import chosen
+from pytest_embedbench.cli.mutate import chosen, sampled
 from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.mutation.equivalence import check_known, equivalents_of
 from pytest_embedbench.mutation.generate import (
@@ -216,13 +216,24 @@ def test_the_overview_has_both_profiles_side_by_side(tmp_path: Path) -> None:
     record = outcome.record()
     (tmp_path / "t" / "full.json").write_text(json.dumps(record))
     assert overview(tmp_path).endswith(
-        "| t | 4 | 0 (0.0%) | 3 | 75.0% | - | - | 2 min |\n"
+        "| t | 4 | 0 (0.0%) | 3 of 4 | 75.0% | - | - | 2 min |\n"
     )
-    paper = record | {"score": 0.5, "counts": record["counts"] | {"killed": 2}}
+    counts = record["counts"] | {"killed": 2, "survived": 2}
+    paper = record | {"score": 0.5, "counts": counts}
     (tmp_path / "t" / "paper.json").write_text(json.dumps(paper))
     assert overview(tmp_path).endswith(
-        "| t | 4 | 0 (0.0%) | 3 | 75.0% | 2 | 50.0% | 3 min |\n"
+        "| t | 4 | 0 (0.0%) | 3 of 4 | 75.0% | 2 of 4 | 50.0% | 3 min |\n"
     )
+
+
+def test_a_sample_is_the_same_each_time_and_in_order() -> None:
+    reference = {"c.h": HEADER, "c.c": b"int f(int v) { return v < LOW || v > HIGH; }"}
+    every = mutants_of(reference, Declared())
+    few = sampled(every, 5)
+    assert len(few) == 5
+    assert few == sampled(every, 5) == [one for one in every if one in few]
+    assert set(few) <= set(sampled(every, 7))
+    assert sampled(every, 10_000) == every
 
 
 def test_the_score_is_of_faults_alone() -> None:
