@@ -51,6 +51,7 @@ def test_ticks_that_are_caught_up_at_once_count_all() -> None:
         lockstep.start(ENTRY, 0)
         lockstep.run_to(6, lambda: heard.append(lockstep.beats))
     assert heard == [1, 2, 5, 6]
+    assert lockstep.widest == 3
 
 
 def test_a_counter_that_goes_back_is_a_restart() -> None:

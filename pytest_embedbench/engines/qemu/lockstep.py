@@ -118,6 +118,8 @@ class Lockstep:
     receivers: Sequence[Receiver]
     beats: int = field(default=0, init=False)
     """How many beats have passed since ``start``."""
+    widest: int = field(default=1, init=False)
+    """How many beats have passed between two stops, at most."""
     _first: int = field(default=0, init=False)
     _last: int = field(default=0, init=False)
 
@@ -166,6 +168,7 @@ class Lockstep:
             count = self.beat.count(self.stub)
             if count < self._last:
                 raise Restarted
+            self.widest = max(self.widest, count - self._last)
             self._last = count
             self.beats = count - self._first
             after_each()

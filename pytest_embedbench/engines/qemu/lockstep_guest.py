@@ -98,6 +98,11 @@ class LockstepGuest:
             for name, receiver in lost
             if receiver.unheard
         ]
+        if self._lockstep.widest > 1:
+            notes.append(
+                f"the firmware made up for {self._lockstep.widest} ticks at once: "
+                "what it said in these is stamped with the last of them"
+            )
         if _WATCHDOG.search(self._console()):
             mips = 1000 / 2 ** (self._setup.timing.icount_shift or 0)
             notes.append(
