@@ -223,7 +223,10 @@ class _Process:
         """Return what the copy wrote to stdout and stderr, the end of it."""
         file = self.console.fileno()
         start = max(0, os.fstat(file).st_size - _REPORT_BYTES)
-        return os.pread(file, _REPORT_BYTES, start).decode("utf-8", "replace").strip()
+        report = os.pread(file, _REPORT_BYTES, start)
+        if start > 0:
+            report = report.partition(b"\n")[2]  # no half line
+        return report.decode("utf-8", "replace").strip()
 
 
 def _start(image: FirmwareImage, wall_limit_s: float) -> _Process:
