@@ -75,6 +75,16 @@ def stale_reaction_ms(seen: Seen[Any], is_safe: IsSafe) -> float | None:
     return reaction_ms(seen, is_safe=is_safe, not_before_ms=REACTION_MS[0])
 
 
+def stale_reaction(seen: Seen[Any], is_safe: IsSafe) -> str:
+    """Say when that was, for the message of an assertion."""
+    elapsed_ms = stale_reaction_ms(seen, is_safe)
+    earliest_ms, latest_ms = REACTION_MS
+    due = f"it is due from {earliest_ms} to {latest_ms} ms after the last frame"
+    if elapsed_ms is None:
+        return f"no safe line in answer to silence; {due}"
+    return f"the answer to silence came after {elapsed_ms:.0f} ms; {due}"
+
+
 def reacted_in_time(seen: Seen[Any], is_safe: IsSafe) -> bool:
     """Say whether there was such a reaction, and soon enough."""
     elapsed_ms = stale_reaction_ms(seen, is_safe)
