@@ -1,8 +1,8 @@
 """What is built for a test: a suite's own project, or a submission laid over it.
 
 A *suite* is the nearest folder above a test file that holds a ``task.toml`` (a task
-package: an edit surface, a starter, a reference solution) or a ``platformio.ini``
-(any firmware project with tests beside it).
+package: an edit surface, a starter, a reference solution), or a ``platformio.ini`` or a
+``main.py`` (any firmware project, or Python program, with tests beside it).
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _TASK_FILE = "task.toml"
 _PROJECT_FILE = "platformio.ini"
+PROGRAM_FILE = "main.py"
+PYTHON = "python"
+"""The environment of Python programs, for boards that run those."""
 SUBMITTED_IN = ("src", "main", "")
 """Folders of a submission in which a file of the edit surface is looked for."""
 PLANT_FILE = ".py:"
@@ -132,6 +135,16 @@ class Suite:
             raise NothingSubmitted(folder, self.task.edit_surface)
         return FirmwareSource(project_dir=self.root, overlay=overlay)
 
+    def program(self, folder: Path | None) -> FirmwareSource | None:
+        """Return the Python program in a submission's folder, or else in the suite.
+
+        For boards that can run one it comes before anything to be compiled.
+        """
+        place = folder or self.root
+        if not (place / PROGRAM_FILE).is_file():
+            return None
+        return FirmwareSource(project_dir=place, environment=PYTHON)
+
     def submission(self, submission: str, relative_to: Path) -> Path | None:
         """Return the folder that ``submission`` names; see ``source``."""
         if not submission:
@@ -148,17 +161,17 @@ def find_suite(test_file: Path) -> Suite:
     """Return the suite that ``test_file`` belongs to.
 
     Raises:
-        ConfigError: no ``task.toml`` or ``platformio.ini`` above it, or a broken one.
+        ConfigError: none of these files above it, or a broken one.
     """
     for folder in test_file.resolve().parents:
         if (folder / _TASK_FILE).is_file():
             return Suite(root=folder, task=load_task(folder / _TASK_FILE))
-        if (folder / _PROJECT_FILE).is_file():
+        if any((folder / name).is_file() for name in (_PROJECT_FILE, PROGRAM_FILE)):
             return Suite(root=folder)
     raise ConfigError(
-        f"{test_file}: no {_TASK_FILE} or {_PROJECT_FILE} in any folder above it, so "
-        "there is no firmware to build; put one there or override the "
-        "'firmware_source' fixture"
+        f"{test_file}: no {_TASK_FILE}, {_PROJECT_FILE} or {PROGRAM_FILE} in any "
+        "folder above it, so there is no firmware to build; put one there or override "
+        "the 'firmware_source' fixture"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_embedbench.console import output
 from pytest_embedbench.console.console import CommandResult, Console, how_it_ended
 from pytest_embedbench.console.login import Credentials
 from pytest_embedbench.console.opening import Access, Entrance, enter
@@ -14,4 +15,5 @@ __all__ = [
     "Entrance",
     "enter",
     "how_it_ended",
+    "output",
 ]

@@ -28,7 +28,9 @@ MOST_BYTES = 64 << 20
 _CUT_BYTES = 1 << 20
 _READ_BYTES = 1 << 16
 _LOOK_BACK_BYTES = 4096
-_INTERRUPTED_WITHIN_S = 3.0
+_PRESSES = 4
+_PRESSED_WITHIN_S = 1.5
+"""How long a key may take to work before the next is pressed."""
 _BY_SIGNAL = 128
 
 
@@ -145,26 +147,43 @@ class Console:
         self._spawn.send(self.loop.typed(self._number, command))
         return self._number
 
-    def interrupt(self) -> bytes:
+    def hand_over(self, program: str, *, can_quit: bool, within_s: float) -> bytes:
+        """Give a program the terminal, raw; return what it has said already.
+
+        From then on the terminal's wire is the program's; with ``can_quit`` until
+        ``interrupt``, else until it is ended from elsewhere.
+
+        Raises:
+            BoardLost: the target is gone, or does not start it.
+        """
+        self.begin(self.loop.around(program, can_quit=can_quit))
+        try:
+            self._spawn.expect_exact(self.loop.handed_over, timeout=within_s)
+        except (EOF, TIMEOUT) as error:
+            said = output.tail(self._spawn.before or b"")
+            raise BoardLost(
+                f"{self.place} does not start a program: {said or 'it says nothing'}"
+            ) from error
+        return self._spawn.leftover()
+
+    def interrupt(self, keys: tuple[bytes, ...] = (INTERRUPT, QUIT)) -> bytes:
         """End what runs, and wait until the shell answers; return what it said.
 
         Raises:
             BoardLost: it does not answer, whatever is pressed.
         """
         said = bytearray()
-        for key in (INTERRUPT, QUIT):
+        for key in keys * _PRESSES:  # what starts at that moment may not see a key
             self._spawn.send(key)
-            deadline = Deadline(_INTERRUPTED_WITHIN_S)
-            while self.loop.ready not in output.without_kernel(bytes(said[-8192:])):
-                try:
+            deadline = Deadline(_PRESSED_WITHIN_S)
+            while not deadline.passed():
+                with contextlib.suppress(TIMEOUT):
                     said += self._read(deadline, said)
-                except TIMEOUT:
-                    break
-            else:
-                return bytes(said)
+                if self.loop.ready in output.without_kernel(bytes(said[-8192:])):
+                    return bytes(said)
         self.close()
         raise BoardLost(
-            f"{self.place} answers neither Ctrl-C nor Ctrl-\\: "
+            f"{self.place} does not answer, not even Ctrl-C or Ctrl-\\: "
             f"{output.tail(bytes(said)) or 'it says nothing'}"
         )
 

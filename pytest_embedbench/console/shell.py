@@ -22,8 +22,9 @@ INTERRUPT, QUIT = b"\x03", b"\x1c"
 LINE_BYTES = 4000
 """What a terminal takes as one line is 4096 bytes on Linux, its end included."""
 _COOKED = "stty sane -echo -opost -ixon 2>/dev/null"
-_RAW = "stty raw -echo -ixon isig intr undef susp undef quit ^\\\\ 2>/dev/null"
-"""All bytes go through as they are but Ctrl-backslash, which is how to end it."""
+_RAW = "stty raw -echo -ixon -iexten"
+_WITH_QUIT = "isig intr undef susp undef quit ^\\\\"
+"""One key still works: Ctrl-backslash ends what has the terminal."""
 # The word stands in two pieces in whatever is typed: an echo of it is no answer. The
 # terminal is descriptor 9, because commands have no standard input.
 _LOOP = (
@@ -97,14 +98,17 @@ class Loop:
             )
         return f"{number}\n".encode() + data + f"\n{self.word}\n".encode()
 
-    def around(self, program: str) -> str:
+    def around(self, program: str, *, can_quit: bool) -> str:
         """Return the command that gives a program the terminal, raw.
 
-        What it says begins after ``handed_over``, and ends with ``returned``.
+        What it says begins after ``handed_over``, and ends with ``returned``. Where
+        nothing else can end it (``can_quit``), Ctrl-backslash does; else that is a
+        byte like any other.
         """
+        raw = f"{_RAW} {_WITH_QUIT}" if can_quit else _RAW
         return (
-            f'{_RAW}; printf "$_m>\\n"; {{ {program}\n}} <&9; '
-            f'_s=$?; printf "$_m~%s\\n" $_s; {_COOKED}'
+            f'{raw} <&9 2>/dev/null; printf "$_m>\\n"; {{ {program}\n}} <&9; '
+            f'_s=$?; printf "$_m~%s\\n" $_s; {_COOKED} <&9'
         )
 
     @property

@@ -64,13 +64,15 @@ class WireSpawn(_Spawn):
             EOF: the other end is gone.
         """
         deadline = Deadline(_READ_SLICE_S if timeout is None else max(0.0, timeout))
+        if not self._heard:
+            self._exchange(b"", 0.0)
         while not self._heard:
             if self._failure is not None:
                 self.flag_eof = True
                 raise EOF(f"{self.place}: {self._failure}")
-            self._exchange(b"", deadline.remaining_s())
-            if not self._heard and self._failure is None and deadline.passed():
+            if deadline.passed():
                 raise TIMEOUT("nothing came")
+            self._exchange(b"", deadline.remaining_s())
         data = bytes(self._heard[:size])
         del self._heard[:size]
         return data

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.model import BoardSpec, Option
 
-ENGINE = "serial"
-"""The engine that boots the boards of a lab."""
+ENGINES = ("serial", "linux")
+"""The engines that boot the boards of a lab."""
 WAIT_S = 600
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _PORT_KEYS = ("port", "usb_serial", "usb_id", "usb_location")
 _PLACE_KEYS = ("place", "resource")
-_TABLES = ("flash", "reset", "power")
+_TABLES = ("flash", "reset", "power", "login", "program")
+_ADDING = frozenset({"login", "program"})
 _BOARD_KEYS = {
     **dict.fromkeys((*_PORT_KEYS, *_PLACE_KEYS), str),
     "labels": list,
@@ -46,8 +47,7 @@ class LabBoard:
     """One board of the lab.
 
     ``datasheet`` is the board's kind; ``options`` are laid over the datasheet's, with
-    those of the tables ``flash``, ``reset`` and ``power`` among them
-    (``flash_method``, ...).
+    those of its tables among them: ``method`` in ``flash`` is ``flash_method``.
     """
 
     name: str
@@ -62,10 +62,10 @@ class LabBoard:
         """Return the datasheet of this very board.
 
         A table here replaces all that the datasheet has of its kind, except that
-        ``flash`` without a ``method`` only adds to it.
+        ``login``, ``program``, and ``flash`` without a ``method``, only add to it.
         """
         adds = "flash_method" not in self.options
-        replaced = self.tables - {"flash"} if adds else self.tables
+        replaced = self.tables - (_ADDING | {"flash"} if adds else _ADDING)
         kept = {
             key: value
             for key, value in datasheet.options.items()
@@ -129,7 +129,7 @@ class Lab:
             spec = datasheet(board.datasheet)
         except UnknownName as error:
             raise ConfigError(f"{where}: {error}") from error
-        if spec.engine != ENGINE:
+        if spec.engine not in ENGINES:
             raise ConfigError(
                 f"{where}: {board.datasheet!r} runs on {spec.engine}, not on a port; "
                 "choose the datasheet of a real board"

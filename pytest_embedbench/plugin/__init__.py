@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_embedbench.plugin import options
+from pytest_embedbench.plugin.consoles import console
 from pytest_embedbench.plugin.fixtures import (
     bench,
     board,
@@ -64,6 +65,7 @@ __all__ = [
     "board",
     "board_spec",
     "boot",
+    "console",
     "controller",
     "fault_seed",
     "firmware_image",

@@ -42,7 +42,7 @@ def real_boards(request: pytest.FixtureRequest) -> Iterator[Callable[..., list[B
             source: FirmwareSource | None = None,
             image: FirmwareImage | None = None,
         ) -> list[Board]:
-            specs = [_spec(request, place, board) for place in places]
+            specs = [spec_of(request, place, board) for place in places]
             wanted = [(spec, image or _image(request, spec, source)) for spec in specs]
             return boot_all_for(request, wanted, opened)
 
@@ -71,7 +71,8 @@ def real_board(real_boards: Callable[..., list[Board]]) -> Callable[..., Board]:
     return take
 
 
-def _spec(request: pytest.FixtureRequest, place: str, board: str) -> BoardSpec:
+def spec_of(request: pytest.FixtureRequest, place: str, board: str) -> BoardSpec:
+    """Return what a place is: a lab file's name, or a port with ``board`` on it."""
     registry = session_for(request).registry
     with told_plainly():
         if place in registry.lab_names():

@@ -16,6 +16,7 @@ from pytest_embedbench.errors import BenchFault, BoardGivenUp, ConfigError, Tool
 from pytest_embedbench.places import cache_root
 from pytest_embedbench.plugin import workers
 from pytest_embedbench.plugin.options import path_setting, setting, settings
+from pytest_embedbench.task import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,7 +90,11 @@ class Session:
         """Return what the options say is built for ``spec`` in this file's suite."""
         from pytest_embedbench.bench.images import environment_for  # noqa: PLC0415
 
-        source = self._submitted(self.suite(test_file))
+        suite = self.suite(test_file)
+        program = suite.program(self.submission(suite))
+        if PYTHON in spec.environments and program is not None:
+            return program
+        source = self._submitted(suite)
         environment = environment_for(self.builder(), spec, source.project_dir)
         return source.for_environment(environment)
 
@@ -153,7 +158,7 @@ class Session:
         What is not installed skips the test, unless ``spec`` is required here.
         """
         try:
-            return self.images().image(self.builder(), source)
+            return self.images().image(self.builder(source.environment), source)
         except ToolMissing as missing:
             self._skip_or_raise(missing, spec)
         except OSError as error:
@@ -195,8 +200,10 @@ class Session:
             self._images = ImageCache(root, session=self.run_name)
         return self._images
 
-    def builder(self) -> Builder:
-        """Return the builder as the options set it up."""
+    def builder(self, environment: str = "") -> Builder:
+        """Return the builder as the options set it up; Python has one of its own."""
+        if environment == PYTHON:
+            return self.registry.builder(PYTHON)
         if self._builder is None:
             options = {
                 "pio": path_setting(self.config, "pio"),

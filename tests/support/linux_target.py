@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 USER, PASSWORD = "pi", "raspberry"
 _LOGIN = r"""
-trap : INT
+trap : INT QUIT
 while :; do
     printf '\nRaspbian GNU/Linux 12 raspberrypi ttyS0\n\nraspberrypi login: '
     IFS= read -r user && [ "$user" ] || continue

@@ -183,7 +183,7 @@ def test_an_unknown_name_lists_the_known_ones(write: Callable[[str], Path]) -> N
         ("[boards.a]\nboard = 'u'\nport = 5", "boards.a.port: must be text, is 5"),
         (
             "[boards.a]\nboard = 'u'\nport = 'x'\nlabel = ['l']",
-            "boards.a.label: unknown key; known keys: board, flash, labels, options",
+            "boards.a.label: unknown key; known keys: board, flash, labels, login, ",
         ),
         # B19: two boards on one port.
         (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,11 @@ from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.flashing import After, flash, park
 from pytest_embedbench.lab.connection import Connection
 from pytest_embedbench.lab.hands import hands_for
-from pytest_embedbench.lab.labfile import load_lab
-from pytest_embedbench.lab.lease import Wish
-from pytest_embedbench.lab.leases import Leases
 from pytest_embedbench.lab.opening import open_port
 from pytest_embedbench.lab.options import flash_settings, options_of
 from pytest_embedbench.lab.ports import attached
 from pytest_embedbench.lab.pump import Pump
+from pytest_embedbench.lab.together import choices_of, start_together
 from pytest_embedbench.lab.wires import wire_for
 
 if TYPE_CHECKING:
@@ -59,35 +56,17 @@ class SerialPort:
             FlashFailed: the image could not be written.
             ConfigError: options or lab file are wrong.
         """
-        choices = [_choices(spec) for spec, _ in wanted]
-        for specs in choices:
-            for spec in specs:
-                _check(spec)
-        leases = Leases(listed=self.listed).take(
-            [
-                _wish(spec, specs)
-                for (spec, _), specs in zip(wanted, choices, strict=True)
-            ],
-            wait_s=max(options_of(specs[0]).wait_s for specs in choices),
+        return start_together(
+            wanted, listed=self.listed, check=_check, start=self._start
         )
-        boards: list[SerialBoard] = []
-        with ExitStack() as undo:
-            for lease in leases:
-                undo.callback(lease.release)
-            for specs, lease, (_, image) in zip(choices, leases, wanted, strict=True):
-                (spec,) = (spec for spec in specs if spec.name == lease.board)
-                boards.append(self._start(spec, image, lease))
-                undo.callback(boards[-1].close)
-            undo.pop_all()
-        return boards
 
     def needs_image(self, spec: BoardSpec) -> bool:
         """Say whether any board that would do is flashed before it starts."""
-        return any(flash_settings(choice) is not None for choice in _choices(spec))
+        return any(flash_settings(choice) is not None for choice in choices_of(spec))
 
     def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
         """Return what any board that would do can do."""
-        able = [hands_for(choice).capabilities for choice in _choices(spec)]
+        able = [hands_for(choice).capabilities for choice in choices_of(spec)]
         return able[0].union(*able)
 
     def missing(self) -> ToolMissing | None:
@@ -162,23 +141,8 @@ def _open(found: Found, spec: BoardSpec, options: Options) -> tuple[Port, Pump]:
     return port, Pump(wire_for(port), options.takes_within_ms / 1000).start()
 
 
-def _choices(spec: BoardSpec) -> list[BoardSpec]:
-    """Return the boards that ``spec`` stands for: itself, or those of a lab file."""
-    file = options_of(spec).lab_file()
-    if file is None:
-        return [spec]
-    lab = load_lab(file)
-    if spec.name in lab.boards:
-        return [spec]
-    return [board.over(spec) for board in lab.candidates(spec.name)]
-
-
 def _check(spec: BoardSpec) -> None:
     """Say what makes no sense before anybody waits for a board."""
+    options_of(spec)
     hands_for(spec)
     flash_settings(spec)
-
-
-def _wish(spec: BoardSpec, choices: Sequence[BoardSpec]) -> Wish:
-    boards = tuple((choice.name, options_of(choice).sought()) for choice in choices)
-    return Wish(name=spec.name, boards=boards)

@@ -1,6 +1,6 @@
 /* The program's end of the socket to the bench, and its entry point. */
 #if !defined(ARDUINO) && !defined(ESP_PLATFORM) \
-    && (defined(__linux__) || defined(__APPLE__))
+    && (defined(__linux__) || defined(__APPLE__)) && !defined(PORT_REAL_TIME)
 
 #define _GNU_SOURCE
 

@@ -1,6 +1,6 @@
 /* Tell the bench where a fatal signal struck, then let it strike. */
 #if !defined(ARDUINO) && !defined(ESP_PLATFORM) \
-    && (defined(__linux__) || defined(__APPLE__))
+    && (defined(__linux__) || defined(__APPLE__)) && !defined(PORT_REAL_TIME)
 
 #define _GNU_SOURCE
 

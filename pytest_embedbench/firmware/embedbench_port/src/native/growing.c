@@ -1,5 +1,5 @@
 #if !defined(ARDUINO) && !defined(ESP_PLATFORM) \
-    && (defined(__linux__) || defined(__APPLE__))
+    && (defined(__linux__) || defined(__APPLE__)) && !defined(PORT_REAL_TIME)
 
 #define _GNU_SOURCE
 

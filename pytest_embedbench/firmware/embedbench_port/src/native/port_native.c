@@ -4,7 +4,7 @@
  * bench_link.h. Bytes take their time on the wire in both directions.
  */
 #if !defined(ARDUINO) && !defined(ESP_PLATFORM) \
-    && (defined(__linux__) || defined(__APPLE__))
+    && (defined(__linux__) || defined(__APPLE__)) && !defined(PORT_REAL_TIME)
 
 #include "embedbench_port.h"
 

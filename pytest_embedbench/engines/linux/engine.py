@@ -1,0 +1,142 @@
+"""Take Linux targets, put programs on them and start those."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pexpect
+
+from pytest_embedbench.console import enter
+from pytest_embedbench.engines.linux.board import CAPABILITIES, LinuxBoard
+from pytest_embedbench.engines.linux.options import options_of
+from pytest_embedbench.engines.linux.target import Target
+from pytest_embedbench.errors import BoardLost, EmbedbenchError
+from pytest_embedbench.lab.connection import Connection
+from pytest_embedbench.lab.opening import open_port
+from pytest_embedbench.lab.ports import Sought, attached, find
+from pytest_embedbench.lab.pump import Pump
+from pytest_embedbench.lab.together import choices_of, start_together
+from pytest_embedbench.lab.wires import wire_for
+from pytest_embedbench.model import NO_IMAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_embedbench.console import Access, Console
+    from pytest_embedbench.engines.linux.options import Options
+    from pytest_embedbench.errors import ToolMissing
+    from pytest_embedbench.lab.lease import Lease
+    from pytest_embedbench.lab.opening import Port
+    from pytest_embedbench.lab.ports import Attached, Found
+    from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linux:
+    """Boots programs on Linux targets; ``listed`` says which ports are attached."""
+
+    listed: Callable[[], Sequence[Attached]] = attached
+
+    def boot(self, spec: BoardSpec, image: FirmwareImage) -> LinuxBoard:
+        """Take one target and start the program on it."""
+        return self.boot_together([(spec, image)])[0]
+
+    def boot_together(
+        self, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]
+    ) -> list[LinuxBoard]:
+        """Take all targets of a test before any is touched, then start each.
+
+        Raises:
+            BoardBusy: they could not all be had in time.
+            BoardUnreachable: one is not there, or does not let us in.
+            BoardGivenUp: one was lost earlier in this run.
+            FlashFailed: the program cannot be copied to one.
+            ConfigError: options or lab file are wrong.
+        """
+        return start_together(
+            wanted, listed=self.listed, check=options_of, start=self._start
+        )
+
+    def open_console(self, spec: BoardSpec) -> HeldConsole:
+        """Take one target and log in to it; raises what ``boot`` raises."""
+        wanted = [(spec, NO_IMAGE)]
+        return start_together(
+            wanted,
+            listed=self.listed,
+            check=options_of,
+            start=lambda spec, _image, lease: HeldConsole(lease, _enter(spec, lease)),
+        )[0]
+
+    def needs_image(self, spec: BoardSpec) -> bool:
+        """Say whether any target that would do has a program copied to it."""
+        return any(options_of(choice).takes_image for choice in choices_of(spec))
+
+    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
+        """Return what a target can do: have its program started anew."""
+        del spec
+        return CAPABILITIES
+
+    def missing(self) -> ToolMissing | None:
+        """Say that nothing is: whether ssh is needed only a target says."""
+        return None
+
+    def version(self) -> str:
+        """Name pexpect."""
+        return f"pexpect {pexpect.__version__}"
+
+    def _start(self, spec: BoardSpec, image: FirmwareImage, lease: Lease) -> LinuxBoard:
+        options = options_of(spec)
+        access = _enter(spec, lease)
+        target = Target(spec.name, access, options, spec.uarts[0].baud_bps)
+        open_uart = self._uart_of(spec, options) if options.program_uart else None
+        board = LinuxBoard(spec, lease, target, open_uart)
+        try:
+            target.install(image.elf_path if options.takes_image else None)
+            board.start()
+        except EmbedbenchError:
+            board.close()
+            raise
+        return board
+
+    def _uart_of(self, spec: BoardSpec, options: Options) -> Callable[[], Connection]:
+        def open_pump(found: Found) -> tuple[Port, Pump]:
+            port = open_port(found.address, baud_bps=spec.uarts[0].baud_bps)
+            takes_within_s = options.program_takes_within_ms / 1000
+            return port, Pump(wire_for(port), takes_within_s).start()
+
+        def open_uart() -> Connection:
+            found = find(Sought(port=options.program_uart), self.listed())
+            return Connection(
+                found, open_pump, reappears_within_s=0.0, listed=self.listed
+            )
+
+        return open_uart
+
+
+@dataclass(slots=True, eq=False)
+class HeldConsole:
+    """A console of a target that is ours until ``close``."""
+
+    lease: Lease
+    access: Access
+
+    @property
+    def console(self) -> Console:
+        """Its shell."""
+        return self.access.console
+
+    def close(self) -> None:
+        """Log out, and let the target go; safe to call twice."""
+        try:
+            self.access.close()
+        finally:
+            self.lease.release()
+
+
+def _enter(spec: BoardSpec, lease: Lease) -> Access:
+    try:
+        return enter(options_of(spec).entrance(lease.found.address))
+    except BoardLost as loss:
+        lease.give_up(f"{spec.name}: {loss}")
+        raise

@@ -1,0 +1,94 @@
+"""Take the boards of a test all at once, then start each: as any shared engine does."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from pytest_embedbench.lab.labfile import WAIT_S, load_lab
+from pytest_embedbench.lab.lease import Wish
+from pytest_embedbench.lab.leases import Leases
+from pytest_embedbench.lab.ports import Sought
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_embedbench.lab.lease import Lease
+    from pytest_embedbench.lab.ports import Attached
+    from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+_PLACE = ("port", "usb_serial", "usb_id", "usb_location")
+
+
+class _Closable(Protocol):
+    def close(self) -> None: ...
+
+
+BoardT = TypeVar("BoardT", bound=_Closable)
+
+
+def start_together(
+    wanted: Sequence[tuple[BoardSpec, FirmwareImage]],
+    *,
+    listed: Callable[[], Sequence[Attached]],
+    check: Callable[[BoardSpec], object],
+    start: Callable[[BoardSpec, FirmwareImage, Lease], BoardT],
+) -> list[BoardT]:
+    """Take all boards of a test before any is touched, then start each.
+
+    Args:
+        wanted: Boards, or the names of several of which any will do, and their images.
+        listed: Which ports are attached.
+        check: Says what makes no sense before anybody waits for a board.
+        start: Starts one that is ours.
+
+    Raises:
+        BoardBusy: they could not all be had in time.
+        BoardUnreachable: one is not where it should be.
+        BoardGivenUp: one was lost earlier in this run.
+        ConfigError: options or lab file are wrong.
+    """
+    choices = [choices_of(spec) for spec, _ in wanted]
+    for specs in choices:
+        for spec in specs:
+            check(spec)
+    wishes = [
+        _wish(spec, specs) for (spec, _), specs in zip(wanted, choices, strict=True)
+    ]
+    wait_s = max(_wait_s(specs[0]) for specs in choices)
+    leases = Leases(listed=listed).take(wishes, wait_s=wait_s)
+    boards: list[BoardT] = []
+    with ExitStack() as undo:
+        for lease in leases:
+            undo.callback(lease.release)
+        for specs, lease, (_, image) in zip(choices, leases, wanted, strict=True):
+            (spec,) = (spec for spec in specs if spec.name == lease.board)
+            boards.append(start(spec, image, lease))
+            undo.callback(boards[-1].close)
+        undo.pop_all()
+    return boards
+
+
+def choices_of(spec: BoardSpec) -> list[BoardSpec]:
+    """Return the boards that ``spec`` stands for: itself, or those of a lab file."""
+    file = str(spec.options.get("lab", ""))
+    if not file:
+        return [spec]
+    lab = load_lab(Path(file))
+    if spec.name in lab.boards:
+        return [spec]
+    return [board.over(spec) for board in lab.candidates(spec.name)]
+
+
+def _wish(spec: BoardSpec, choices: Sequence[BoardSpec]) -> Wish:
+    boards = tuple((choice.name, _sought(choice)) for choice in choices)
+    return Wish(name=spec.name, boards=boards)
+
+
+def _sought(spec: BoardSpec) -> Sought:
+    return Sought(**{key: str(spec.options.get(key, "")) for key in _PLACE})
+
+
+def _wait_s(spec: BoardSpec) -> float:
+    return float(spec.options.get("wait_s", WAIT_S))  # type: ignore[arg-type]  # checked

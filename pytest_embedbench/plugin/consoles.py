@@ -1,0 +1,78 @@
+"""Consoles of Linux targets, without a program of ours on them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import pytest
+
+from pytest_embedbench.plugin.making import session_for
+from pytest_embedbench.plugin.real import spec_of
+from pytest_embedbench.plugin.told import told_plainly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_embedbench.console import Console
+    from pytest_embedbench.model import BoardSpec
+
+ANY_TARGET = "raspberry-pi"
+
+
+class Held(Protocol):
+    """A console that is ours until it is closed."""
+
+    @property
+    def console(self) -> Console:
+        """The console."""
+        ...
+
+    def close(self) -> None:
+        """Let it go."""
+        ...
+
+
+@runtime_checkable
+class HasConsoles(Protocol):
+    """An engine whose boards have consoles."""
+
+    def open_console(self, spec: BoardSpec) -> Held:
+        """Take a board, and log in to it."""
+        ...
+
+
+@pytest.fixture
+def console(request: pytest.FixtureRequest) -> Iterator[Callable[..., Console]]:
+    """A function from a Linux target to a shell on it, logged in.
+
+    ``console("pi-1").run("uname -a").text`` takes the target of a lab file, as
+    ``real_board`` does; any ``ssh://user@host``, port or pyserial URL will do, too.
+    A board that runs a program has its own: ``board.console``.
+    """
+    with ExitStack() as opened:
+
+        def log_in(place: str, *, board: str = ANY_TARGET) -> Console:
+            session = session_for(request)
+            with told_plainly():
+                spec = spec_of(request, place, board)
+                engine = session.registry.engine(spec.engine)
+                if not isinstance(engine, HasConsoles):
+                    raise pytest.UsageError(
+                        f"{place} is a {spec.name}, which runs on {spec.engine} and "
+                        "has no console"
+                    )
+                held = _held(engine, spec)
+            opened.callback(held.close)
+            return held.console
+
+        yield log_in
+
+
+def _held(engine: HasConsoles, spec: BoardSpec) -> Held:
+    from pytest_embedbench.errors import BoardGivenUp  # noqa: PLC0415  # late
+
+    try:
+        return engine.open_console(spec)
+    except BoardGivenUp as lost:
+        pytest.skip(f"lost earlier in this run: {lost}")
