@@ -94,11 +94,11 @@ def cpu_used_s(pid: int) -> float | None:
 
 
 def is_asleep(pid: int) -> bool:
-    """Say whether ``pid`` waits for an event, not for a processor or a disk.
+    """Say whether ``pid`` waits for an event or was stopped: it does not run by itself.
 
-    False where that is not known.
+    False if it waits for a processor or a disk, and where that is not known.
     """
-    return _stat(pid)[:1] == [b"S"]
+    return _stat(pid)[:1] in ([b"S"], [b"T"])
 
 
 def wait_gone(pid: int, budget_s: float) -> bool:
