@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.registry import Registry
-from pytest_embedbench.errors import ConfigError, EmbedbenchError, UnknownName
+from pytest_embedbench.console import HasConsoles
+from pytest_embedbench.errors import (
+    BoardBusy,
+    ConfigError,
+    EmbedbenchError,
+    UnknownName,
+)
 from pytest_embedbench.lab.labfile import load_lab
 from pytest_embedbench.lab.leases import Leases
 from pytest_embedbench.lab.survey import Finding, check, standings
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.cli.subcommands import Subcommands
     from pytest_embedbench.lab.labfile import LabBoard
     from pytest_embedbench.lab.survey import Standing
+    from pytest_embedbench.model import BoardSpec
 
 LAB_ENV = "EMBEDBENCH_LAB"
 
@@ -76,11 +84,30 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _checked(board: LabBoard, registry: Registry, *, ask: bool) -> Finding:
     try:
-        finding = check(board, registry.board(board.name), Leases(), ask=ask)
+        spec = registry.board(board.name)
+        engine = registry.engine(spec.engine)
+        if isinstance(engine, HasConsoles):
+            finding = _visited(engine, spec)
+        else:
+            finding = check(board, spec, Leases(), ask=ask)
     except EmbedbenchError as error:
         finding = Finding(is_well=False, text=str(error))
     sys.stdout.write(f"{board.name}: {finding.text}\n")
     return finding
+
+
+def _visited(engine: HasConsoles, spec: BoardSpec) -> Finding:
+    """Log in to a target that nobody has, and have it say what it is."""
+    at_once = replace(spec, options={**spec.options, "wait_s": 0})
+    try:
+        held = engine.open_console(at_once)
+    except BoardBusy as busy:
+        return Finding(is_well=True, text=f"left alone: {busy}")
+    try:
+        who = held.console.run("uname -srm").check().text.strip()
+        return Finding(is_well=True, text=f"ready: {who} on {held.console.place}")
+    finally:
+        held.close()
 
 
 def _file(arguments: argparse.Namespace) -> Path:

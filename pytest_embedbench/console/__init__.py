@@ -5,7 +5,13 @@ from __future__ import annotations
 from pytest_embedbench.console import output
 from pytest_embedbench.console.console import CommandResult, Console, how_it_ended
 from pytest_embedbench.console.login import Credentials
-from pytest_embedbench.console.opening import Access, Entrance, enter
+from pytest_embedbench.console.opening import (
+    Access,
+    Entrance,
+    HasConsoles,
+    HeldConsole,
+    enter,
+)
 
 __all__ = [
     "Access",
@@ -13,6 +19,8 @@ __all__ = [
     "Console",
     "Credentials",
     "Entrance",
+    "HasConsoles",
+    "HeldConsole",
     "enter",
     "how_it_ended",
     "output",

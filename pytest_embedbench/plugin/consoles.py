@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,32 +14,10 @@ from pytest_embedbench.plugin.told import told_plainly
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.console import Console
+    from pytest_embedbench.console import Console, HasConsoles, HeldConsole
     from pytest_embedbench.model import BoardSpec
 
 ANY_TARGET = "raspberry-pi"
-
-
-class Held(Protocol):
-    """A console that is ours until it is closed."""
-
-    @property
-    def console(self) -> Console:
-        """The console."""
-        ...
-
-    def close(self) -> None:
-        """Let it go."""
-        ...
-
-
-@runtime_checkable
-class HasConsoles(Protocol):
-    """An engine whose boards have consoles."""
-
-    def open_console(self, spec: BoardSpec) -> Held:
-        """Take a board, and log in to it."""
-        ...
 
 
 @pytest.fixture
@@ -51,6 +29,7 @@ def console(request: pytest.FixtureRequest) -> Iterator[Callable[..., Console]]:
     A board that runs a program has its own: ``board.console``.
     """
     with ExitStack() as opened:
+        from pytest_embedbench.console import HasConsoles  # noqa: PLC0415  # late
 
         def log_in(place: str, *, board: str = ANY_TARGET) -> Console:
             session = session_for(request)
@@ -69,7 +48,7 @@ def console(request: pytest.FixtureRequest) -> Iterator[Callable[..., Console]]:
         yield log_in
 
 
-def _held(engine: HasConsoles, spec: BoardSpec) -> Held:
+def _held(engine: HasConsoles, spec: BoardSpec) -> HeldConsole:
     from pytest_embedbench.errors import BoardGivenUp  # noqa: PLC0415  # late
 
     try:

@@ -13,6 +13,7 @@ from pytest_embedbench.clock import Deadline
 from pytest_embedbench.engines.linux import Linux
 from pytest_embedbench.errors import (
     BenchFault,
+    BoardBusy,
     BoardGivenUp,
     BoardLost,
     ConfigError,
@@ -343,3 +344,15 @@ def test_options_that_make_no_sense_are_refused_first(
 ) -> None:
     with pytest.raises(ConfigError, match=reason):
         Linux().boot(spec_for("ssh://nowhere.invalid", **options), NO_IMAGE)
+
+
+# B2: what one process has logged in to, no other may touch.
+def test_a_target_that_is_in_use_is_waited_for(
+    over_ssh: BoardSpec, python: MakeImage
+) -> None:
+    image = python(ECHO)
+    held = Linux().open_console(over_ssh)
+    with pytest.raises(BoardBusy, match="in use by this very test"):
+        Linux().boot(over_ssh, image)
+    held.close()
+    Linux().boot(over_ssh, image).close()

@@ -58,14 +58,14 @@ class Linux:
             wanted, listed=self.listed, check=options_of, start=self._start
         )
 
-    def open_console(self, spec: BoardSpec) -> HeldConsole:
+    def open_console(self, spec: BoardSpec) -> Visit:
         """Take one target and log in to it; raises what ``boot`` raises."""
         wanted = [(spec, NO_IMAGE)]
         return start_together(
             wanted,
             listed=self.listed,
             check=options_of,
-            start=lambda spec, _image, lease: HeldConsole(lease, _enter(spec, lease)),
+            start=lambda spec, _image, lease: Visit(lease, _enter(spec, lease)),
         )[0]
 
     def needs_image(self, spec: BoardSpec) -> bool:
@@ -115,7 +115,7 @@ class Linux:
 
 
 @dataclass(slots=True, eq=False)
-class HeldConsole:
+class Visit:
     """A console of a target that is ours until ``close``."""
 
     lease: Lease

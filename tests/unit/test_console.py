@@ -1,0 +1,111 @@
+"""What a console makes of what it hears, byte by byte."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.console import Console, output
+from pytest_embedbench.console.shell import Loop
+from pytest_embedbench.console.terminal import WireSpawn
+from pytest_embedbench.engines.linux.listening import Listener
+from pytest_embedbench.lab.pump import Heard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KERNEL = b"[   12.345678] usb 1-1: new device\r\n"
+
+
+@dataclass(slots=True)
+class ScriptedWire:
+    """Says what ``answer`` makes of what is typed, in pieces of one byte."""
+
+    answer: Callable[[bytes], bytes]
+    saying: bytearray = field(default_factory=bytearray)
+
+    def exchange(self, outgoing: bytes, wait_s: float) -> tuple[bytes, int]:
+        del wait_s
+        self.saying += self.answer(outgoing) if outgoing else b""
+        said = bytes(self.saying[:1])
+        del self.saying[:1]
+        return said, len(outgoing)
+
+    def wake(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(slots=True)
+class ScriptedTerminal:
+    place: str
+    spawn: WireSpawn
+
+    def close(self) -> None: ...
+
+
+def console(answer: Callable[[bytes], bytes]) -> Console:
+    spawn = WireSpawn(ScriptedWire(answer), "script")
+    return Console(ScriptedTerminal("script", spawn), Loop("@@0123456789"))
+
+
+def test_an_echo_is_no_output() -> None:
+    """A target without stty echoes all that is typed, ends of lines in its own way."""
+    said = b"\n@@01234567891+\nwell\n\n@@01234567891-0\n"
+    result = console(lambda typed: typed.replace(b"\n", b"\r\n") + said).run(
+        "echo well"
+    )
+    assert (result.status, result.output) == (0, b"well\n")
+
+
+@pytest.mark.parametrize("at", range(1, 18))
+def test_the_kernel_may_split_the_end_of_a_command(at: int) -> None:
+    end = b"\n@@01234567891-17\n"
+    split = end[:at] + KERNEL + end[at:]
+    result = console(lambda _typed: b"\n@@01234567891+\nwell\n" + split).run("x")
+    assert (result.status, result.output) == (17, b"well\n")
+    assert result.kernel == ("[   12.345678] usb 1-1: new device",)
+
+
+def test_a_word_is_never_whole_in_what_is_typed_to_start_a_loop() -> None:
+    loop = Loop()
+    assert loop.word not in loop.started_by()
+    assert "'" not in loop.started_by().split("'")[1]
+    assert len(loop.started_by()) < 1000, "as much as a small shell's editor takes"
+    assert Loop().word != loop.word
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_a_listener_hears_each_line_at_once(size: int) -> None:
+    loop = Loop("@@0123456789")
+    listener = Listener(loop, kernel_speaks=True)
+    stream = (
+        b"a@b [1] @@01 " + KERNEL + b"c\n" + b"[ 12] d\n" + b"end@@0123456789~139\nx"
+    )
+    pieces = [Heard(1.0, stream[i : i + size]) for i in range(0, len(stream), size)]
+    said = b"".join(heard.data for heard in listener.hear(pieces))
+    assert said == b"a@b [1] @@01 c\n[ 12] d\nend"
+    assert listener.status == 139
+
+
+def test_a_listener_keeps_nothing_of_a_line_back() -> None:
+    listener = Listener(Loop("@@0123456789"), kernel_speaks=True)
+    for line in (b"ACT PUMP ON\n", b"user@host\n", b"[1.5] s\n", b"mail@@\n"):
+        assert [heard.data for heard in listener.hear([Heard(1.0, line)])] == [line]
+
+
+def test_a_byte_that_ends_the_program_is_told_as_a_signal() -> None:
+    listener = Listener(loop := Loop(), kernel_speaks=True)
+    assert [heard.data for heard in listener.hear([Heard(1.0, b"x" + loop.ready)])] == [
+        b"x"
+    ]
+    assert listener.status == 131
+
+
+# U6
+def test_the_end_of_an_output_can_be_shown_anywhere() -> None:
+    shown = output.tail(b"\x1b[31mred\x1b[0m \x00\x0b\xff end\r\n")
+    assert re.fullmatch("red \ufffd+ end", shown)
