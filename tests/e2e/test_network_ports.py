@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import select
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_embedbench.bench.bench import Bench
-from pytest_embedbench.clock import Deadline
+from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.engines.serial_port import SerialBoard, SerialPort
 from pytest_embedbench.errors import (
     BoardBusy,
@@ -21,6 +22,7 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.flashing import FlashSettings, identify
 from pytest_embedbench.flashing.esptool import Esptool
+from pytest_embedbench.lab.network import Rfc2217Port, SocketPort
 from pytest_embedbench.lab.opening import open_port
 from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.testing import check_engine, tank_firmware
@@ -97,6 +99,7 @@ def heard(board: SerialBoard, count: int) -> bytes:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_board_behind_a_network_keeps_the_contract(scheme: str) -> None:
+    # U10: among it, that no wait outlasts its budget.
     device = PtyBoard(tank_firmware)
     with server(shared(device.pty, scheme)) as desk:
         check_engine(SerialPort(), spec_for(f"{scheme}://{desk.place}"), NO_IMAGE)
@@ -156,19 +159,42 @@ def test_a_server_need_not_confirm_a_purge(
         board.close()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+class SlowSocket(SocketPort):
+    """A client that takes so long to set up that the board has spoken meanwhile."""
+
+    def _reconfigure_port(self) -> None:
+        super()._reconfigure_port()  # type: ignore[misc]  # unknown to the stubs
+        assert self._socket is not None
+        select.select([self._socket], [], [], WITHIN_S)
+
+
+class SlowRfc2217(Rfc2217Port):
+    """The same with modem lines."""
+
+    def _reconfigure_port(self) -> None:
+        super()._reconfigure_port()  # type: ignore[misc]  # unknown to the stubs
+        deadline = Deadline(WITHIN_S)
+        while not self.in_waiting and not deadline.passed():
+            pause(0.005)
+
+
+@pytest.mark.parametrize("kind", [SlowSocket, SlowRfc2217])
 def test_what_a_new_firmware_says_while_we_connect_is_heard(
-    boot: Callable[..., SerialBoard], pty: Pty, scheme: str
+    pty: Pty, kind: type[SlowSocket | SlowRfc2217]
 ) -> None:
     # F5: pyserial drops what is there by the time that it is connected.
+    scheme = "socket" if kind is SlowSocket else "rfc2217"
+
+    def make(address: str, **settings: Any) -> SlowSocket | SlowRfc2217:  # noqa: ANN401  # pyserial's own
+        settings.pop("do_not_open")
+        port = kind(**settings)
+        port.port = address
+        return port
+
     with server(shared(pty, scheme, greeting=b"I am new\n")) as desk:
-        board = boot(
-            f"{scheme}://{desk.place}",
-            flash_method="command",
-            flash_write_argv=("true",),
-        )
-        assert heard(board, 9) == b"I am new\n"
-        board.close()
+        port = open_port(f"{scheme}://{desk.place}", baud_bps=115_200, make=make)
+        assert port.read(9) == b"I am new\n"
+        port.close()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

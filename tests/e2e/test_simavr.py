@@ -193,3 +193,18 @@ def test_a_sleep_from_which_the_chip_would_not_wake_is_noted(boot: Boot) -> None
     converse(board, [100] * 3)
     (note,) = board.notes
     assert "sleeps deeper than idle" in note
+
+
+def test_a_usart_can_be_switched_off_and_on_again(boot: Boot) -> None:
+    # Arduino's Serial.end() and begin(): simavr would wait for room for ever.
+    said = heard(boot("again"), 30)
+    assert b"empty 32\none\ntwo\n" in said
+
+
+def test_a_timer_begins_at_zero_after_a_reset(boot: Boot) -> None:
+    # simavr would have it count on from before.
+    board = boot("again")
+    first = heard(board, 33)
+    board.reset()
+    assert b"count 0\n" in first
+    assert heard(board, 33) == first

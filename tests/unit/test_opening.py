@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import grp
 import io
 import os
+import struct
+import termios
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +20,7 @@ from pytest_embedbench.flashing import RESETS
 from pytest_embedbench.lab.hands import hands_for
 from pytest_embedbench.lab.opening import Lines, open_port
 from pytest_embedbench.lab.users import users_of
-from tests.support.pty_board import spec_for
+from tests.support.pty_board import Pty, spec_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -207,3 +210,55 @@ def test_what_is_no_device_has_no_users_that_we_know(proc: Path, address: str) -
 
 def test_a_system_that_does_not_tell_names_nobody(tmp_path: Path) -> None:
     assert users_of("/dev/ttyUSB0", tmp_path / "proc") == []
+
+
+@dataclass(slots=True)
+class Driver:
+    """The modem lines of a device, which a pseudo-terminal has not: both on at first.
+
+    That is what Linux makes of every port that is opened.
+    """
+
+    lines: int = termios.TIOCM_DTR | termios.TIOCM_RTS
+    history: list[tuple[bool, bool]] = field(default_factory=list[tuple[bool, bool]])
+
+    def ioctl(
+        self, _descriptor: int, request: int, argument: bytes | bytearray
+    ) -> bytes | bytearray:
+        """Take the place of ``fcntl.ioctl``."""
+        (given,) = struct.unpack("I", argument)
+        match request:
+            case termios.TIOCMGET:
+                if isinstance(argument, bytearray):
+                    argument[:] = struct.pack("I", self.lines)
+                return struct.pack("I", self.lines)
+            case termios.TIOCMSET:
+                self.lines = given
+            case termios.TIOCMBIS:
+                self.lines |= given
+            case termios.TIOCMBIC:
+                self.lines &= ~given
+        self.history.append(self.now())
+        return argument
+
+    def now(self) -> tuple[bool, bool]:
+        """Return DTR and RTS."""
+        return bool(self.lines & termios.TIOCM_DTR), bool(
+            self.lines & termios.TIOCM_RTS
+        )
+
+
+@pytest.mark.parametrize("dtr", [False, True])
+@pytest.mark.parametrize("rts", [False, True])
+def test_the_lines_of_a_device_move_together_and_only_where_they_belong(
+    monkeypatch: pytest.MonkeyPatch, *, dtr: bool, rts: bool
+) -> None:
+    # B1: each edge on the way is a reset of some board, or its bootloader.
+    driver, pty = Driver(), Pty()
+    monkeypatch.setattr(fcntl, "ioctl", driver.ioctl)
+    port = open_port(pty.path, baud_bps=115_200, lines=Lines(dtr=dtr, rts=rts))
+    changes = [now for now in driver.history if now != (True, True)]
+    assert set(changes) == ({(dtr, rts)} - {(True, True)})
+    assert driver.now() == (dtr, rts)
+    port.close()
+    pty.unplug()

@@ -178,9 +178,18 @@ class Machine:
         """Pull the reset pin: every fault is forgiven."""
         self.fault = None
         self._pressed = True
+        self._stop_timers()
         self.lib.avr_reset(self.pointer)
         self._pressed = False
         self.data[MCUSR] |= _EXTRF
+
+    def _stop_timers(self) -> None:
+        """Have every timer stand still, or simavr counts on from before a reset."""
+        for timer in self.mcu.timers:
+            control = timer.tccra + 1
+            slot = self.io(control)
+            write = layout.IoWrite(slot.write)
+            write(ctypes.addressof(self.avr), control, 0, slot.write_param)
 
     def sleeps_deep(self) -> bool:
         """Say whether the core sleeps in a mode in which the chip stops its clocks."""

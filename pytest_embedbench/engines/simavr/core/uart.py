@@ -15,7 +15,7 @@ _INPUT, _OUTPUT = 0, 1
 _FLAGS_AT_START = 3
 # UCSRnA, UCSRnB, UCSRnC, then UBRRnL, UBRRnH and UDRnL, seen from UCSRnA.
 _A, _B, _C, _BAUD_LOW, _BAUD_HIGH, _UDR = 0, 1, 2, 4, 5, 6
-_U2X, _DOR = 0x02, 0x08
+_U2X, _DOR, _UDRE = 0x02, 0x08, 0x20
 _RXEN, _TXEN, _UDRIE, _NINE_BITS = 0x10, 0x08, 0x20, 0x04
 _PARITY, _TWO_STOPS = 0x20, 0x08
 # The receiver holds two bytes in its buffer and one in its shift register.
@@ -62,6 +62,10 @@ class Usart:
         output = getirq(machine.pointer, signals, _OUTPUT)
         machine.notify(output, self._on_output)
         self._received = addressof(uart) + layout.Uart.vectors.offset
+        control = machine.io(base + _B)
+        self._simavrs_write = layout.IoWrite(control.write)
+        self._simavrs_param = control.write_param
+        control.write = machine.keep(layout.IoWrite(self._on_control))
         self._timer = machine.keep(layout.CycleTimer(self._on_byte_end))
         self._backlog_timer = machine.keep(layout.CycleTimer(self._on_backlog))
         machine.revive.append(self._on_reset)
@@ -105,6 +109,12 @@ class Usart:
         self._said_at.append(end)
         asks_by_interrupt = self._machine.data[self._base + _B] & _UDRIE
         self._uart.cycles_per_byte = span if asks_by_interrupt else max(1, end - now)
+
+    def _on_control(self, avr: int, address: int, value: int, _param: int) -> None:
+        """Leave room for a byte where the transmitter is off: simavr takes it away."""
+        self._simavrs_write(avr, address, value, self._simavrs_param)
+        if not value & _TXEN:
+            self._machine.data[self._base] |= _UDRE
 
     def take(self, cycle: int) -> list[tuple[int, bytes]]:
         """Return what is fully out by ``cycle``, cut behind newlines, with its end."""
