@@ -16,9 +16,9 @@ from pytest_embedbench.errors import (
     FirmwareFault,
     FirmwareStuck,
     NotSupported,
-    UnknownName,
 )
 from pytest_embedbench.lab.cutting import cut
+from pytest_embedbench.lab.onlylink import OnlyLink, only_link
 from pytest_embedbench.lab.pump import Stalled
 from pytest_embedbench.model import Capability
 
@@ -105,14 +105,9 @@ class LinuxBoard:
         self._fault = None
         self._started_s = host_now_s()
 
-    def link(self, uart: str = "") -> LinuxLink:
+    def link(self, uart: str = "") -> OnlyLink:
         """Return the link of the program's UART: the datasheet's first."""
-        known = [spec.name for spec in self.spec.uarts]
-        if uart and uart not in known:
-            raise UnknownName("uart", uart, known)
-        if uart and uart != known[0]:
-            raise NotSupported(f"{self.spec.name} has only {known[0]}")
-        return LinuxLink(self)
+        return only_link(self, uart)
 
     def now_us(self) -> int:
         """Return host time since time 0."""
@@ -260,18 +255,3 @@ class LinuxBoard:
 
     def _no_pins(self, wish: str) -> NotSupported:
         return NotSupported(f"cannot {wish}: {self.spec.name} is behind a console")
-
-
-@dataclass(frozen=True, slots=True)
-class LinuxLink:
-    """The program's UART."""
-
-    board: LinuxBoard
-
-    def send(self, data: bytes) -> None:
-        """Hand ``data`` to the program."""
-        self.board.send(data)
-
-    def receive(self) -> Sequence[Chunk]:
-        """Return what the program has said."""
-        return self.board.receive()

@@ -13,10 +13,10 @@ from pytest_embedbench.errors import (
     BoardLost,
     FirmwareFault,
     NotSupported,
-    UnknownName,
 )
 from pytest_embedbench.flashing import reset_until_heard
 from pytest_embedbench.lab.cutting import cut
+from pytest_embedbench.lab.onlylink import OnlyLink, only_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,14 +98,9 @@ class SerialBoard:
             place = f"{self.spec.name} on {self.connection.found}"
             raise self._lost(f"{place}: {silence}{hint}")
 
-    def link(self, uart: str = "") -> SerialLink:
+    def link(self, uart: str = "") -> OnlyLink:
         """Return the link of the UART that is on the port: the datasheet's first."""
-        known = [spec.name for spec in self.spec.uarts]
-        if uart and uart not in known:
-            raise UnknownName("uart", uart, known)
-        if uart and uart != known[0]:
-            raise NotSupported(f"{self.spec.name} has only {known[0]} on its port")
-        return SerialLink(self)
+        return only_link(self, uart)
 
     def now_us(self) -> int:
         """Return host time since time 0."""
@@ -257,18 +252,3 @@ class SerialBoard:
 
     def _no_pins(self, wish: str) -> NotSupported:
         return NotSupported(f"cannot {wish}: {self.spec.name} is behind a serial port")
-
-
-@dataclass(frozen=True, slots=True)
-class SerialLink:
-    """The UART on the port."""
-
-    board: SerialBoard
-
-    def send(self, data: bytes) -> None:
-        """Hand ``data`` to the board."""
-        self.board.send(data)
-
-    def receive(self) -> Sequence[Chunk]:
-        """Return what the board has said."""
-        return self.board.receive()
