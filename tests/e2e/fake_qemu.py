@@ -115,7 +115,7 @@ def boot_fake(program: Path, *, wall_limit_s: float = 10.0) -> QemuBoard:
         timing=Timing(
             icount_shift=3,
             leap_us=1000,
-            boot_leap_us=1000,
+            rom_leap_us=1000,
             cpu_limit_s=1e6,
             wall_limit_s=wall_limit_s,
             grace_s=0.5,
@@ -126,6 +126,7 @@ def boot_fake(program: Path, *, wall_limit_s: float = 10.0) -> QemuBoard:
             beat=TickWord(COUNTER, LATER),
             period_us=10_000,
         ),
+        rom_wait=None,
         read_word=None,
         run_cpu_s=1e6,
         let_go=lambda: None,

@@ -18,7 +18,7 @@ from pytest_embedbench.engines.qemu.patience import Patience
 from pytest_embedbench.engines.qemu.rsp import Stub
 
 ENTRY = 0x4000
-ROM_WAIT = 0x8000
+ROM_WAIT, ROM_END = 0x8000, 0x8010
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,9 @@ class FakeGuest:
         if self.rom_stops and ROM_WAIT in self.breakpoints:
             self.rom_stops -= 1
             self._pc = ROM_WAIT
+            return b"T05thread:01;"
+        if ROM_END in self.breakpoints:
+            self._pc = ROM_END
             return b"T05thread:01;"
         if not self._entered:
             self._entered = True

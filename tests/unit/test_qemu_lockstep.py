@@ -11,11 +11,12 @@ from pytest_embedbench.engines.qemu.lockstep import (
     Calls,
     Lockstep,
     Restarted,
+    RomWait,
     TickWord,
     Trapped,
 )
 from pytest_embedbench.engines.qemu.patience import Silent
-from tests.unit.fake_guest import ENTRY, ROM_WAIT, FakeGuest, Write, serving
+from tests.unit.fake_guest import ENTRY, ROM_END, ROM_WAIT, FakeGuest, Write, serving
 
 COUNTER, LATER, OTHER = 0x100, 0x104, 0x108
 
@@ -84,9 +85,10 @@ def test_a_breakpoint_of_the_firmwares_own_is_no_tick() -> None:
 @pytest.mark.parametrize("rom_stops", [0, 3, 1000])
 def test_where_the_rom_waits_it_is_stopped_and_then_no_more(rom_stops: int) -> None:
     guest = FakeGuest(ticks(1, 2, 3), rom_stops=rom_stops)
+    rom_wait = RomWait(waits_at=ROM_WAIT, leaves_at=ROM_END, then_leap_us=1000)
     with serving(guest) as stub:
         lockstep = Lockstep(stub, TickWord(COUNTER, LATER), ())
-        lockstep.start(ENTRY, 0, rom_waits_at=ROM_WAIT)
+        lockstep.start(ENTRY, 0, rom_wait)
         lockstep.run_to(1, lambda: None)
     assert guest.breakpoints == set()
     assert guest.rom_stops in (0, rom_stops - 101)

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.board import QemuBoard
 from pytest_embedbench.engines.qemu.discovery import all_qemus, find_qemu, posix_missing
-from pytest_embedbench.engines.qemu.espchip import EspOptions, efuse_file, flash_file
+from pytest_embedbench.engines.qemu.espchip import (
+    EspOptions,
+    efuse_file,
+    entry_point,
+    flash_file,
+)
 from pytest_embedbench.engines.qemu.launch import Command
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import read_options
@@ -46,6 +51,7 @@ class QemuEsp:
                 program=found.path,
                 arguments=_arguments(machine, options, flash, efuses),
                 files=(flash.fileno(), efuses.fileno()),
+                image_entry=entry_point(flash, machine),
             )
             setup = set_up(spec, machine, image, options, command, opened.close)
             return QemuBoard(spec, power(setup))

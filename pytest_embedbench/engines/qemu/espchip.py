@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _USUAL = -1
 _MIB = 1 << 20
+_ENTRY_POINT_AT = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,12 @@ def flash_file(
             file.write(piece.data)
         file.flush()
         yield file
+
+
+def entry_point(flash: IO[bytes], machine: Machine) -> int:
+    """Return where the ROM jumps to, by the image that it loads."""
+    at = machine.bootloader_offset + _ENTRY_POINT_AT
+    return int.from_bytes(os.pread(flash.fileno(), 4, at), "little")
 
 
 @contextmanager

@@ -34,12 +34,14 @@ _OUR_WARNINGS = ("hub port lockstep has no peer", "netdev lockstep has no peer")
 class Command:
     """What to start: a QEMU, its machine and what goes into it.
 
-    ``files`` are open files that ``arguments`` speak of by number.
+    ``files`` are open files that ``arguments`` speak of by number; ``image_entry`` is
+    where the machine's ROM, if it has one, jumps to.
     """
 
     program: Path
     arguments: Sequence[str]
     files: Sequence[int] = ()
+    image_entry: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +50,12 @@ class Timing:
 
     One instruction takes 2 to the power of ``icount_shift`` ns; without it time is
     this computer's. ``leap_us`` bounds how far time leaps when the guest is stopped,
-    and ``boot_leap_us`` does so before the firmware runs.
+    and ``rom_leap_us`` does so at first.
     """
 
     icount_shift: int | None
     leap_us: int
-    boot_leap_us: int
+    rom_leap_us: int
     cpu_limit_s: float
     wall_limit_s: float
     grace_s: float
@@ -174,7 +176,7 @@ def _machine_words(timing: Timing, nonce: str) -> list[str]:
             # A timer on virtual time that does nothing but fire.
             " -netdev hubport,id=lockstep,hubid=0"
             f" -object filter-buffer,id={LEAP_TIMER},netdev=lockstep,queue=rx"
-            f",interval={timing.boot_leap_us}"
+            f",interval={timing.rom_leap_us}"
         )
     return words.split()
 

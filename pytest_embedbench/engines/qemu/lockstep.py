@@ -39,6 +39,19 @@ class Restarted(Exception):
     """The guest's clock went back: it has started over."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RomWait:
+    """A loop in a ROM that waits for nothing but time, and where the ROM ends.
+
+    The leaps at stops in the loop save the guest from waiting. Behind it, they are
+    bounded by ``then_leap_us``.
+    """
+
+    waits_at: int
+    leaves_at: int
+    then_leap_us: int
+
+
 class Beat(Protocol):
     """What a guest does again and again, and where it can be stopped."""
 
@@ -124,33 +137,19 @@ class Lockstep:
     _last: int = field(default=0, init=False)
 
     def start(
-        self,
-        entry: int,
-        pc_register: int,
-        *,
-        rom_waits_at: int | None = None,
-        leap_us: int | None = None,
+        self, entry: int, pc_register: int, rom_wait: RomWait | None = None
     ) -> None:
         """Run from reset to the first beat; ``entry`` is where the tick's code begins.
 
         Only from there on is memory what the program says it is: what runs before,
         a ROM or a bootloader, uses the same addresses for its own ends.
-
-        ``rom_waits_at`` is an instruction of a loop that waits for nothing but time:
-        the leaps at stops there save the guest from waiting. From ``entry`` on leaps
-        are bounded by ``leap_us``.
         """
-        stub = self.stub
-        stub.do(_break(entry))
-        if rom_waits_at is None:
-            stub.resume()
-        else:
-            self._leave_rom(rom_waits_at, pc_register)
-        if stub.read_register(pc_register) != entry:
+        if rom_wait is not None:
+            self._leave_rom(rom_wait, pc_register)
+        self.stub.resume(_break(entry))
+        if self.stub.read_register(pc_register) != entry:
             raise Trapped
-        stub.do(_unbreak(entry))
-        if leap_us is not None:
-            set_leap(stub, leap_us)
+        self.stub.do(_unbreak(entry))
         self.beat.first(self.stub, self._resume)
         self._first = self._last = self.beat.count(self.stub)
 
@@ -173,21 +172,16 @@ class Lockstep:
             self.beats = count - self._first
             after_each()
 
-    def _leave_rom(self, waits_at: int, pc_register: int) -> None:
-        """Run to a stop that is not at ``waits_at``, with few instructions spent there.
-
-        A guest that restarts over and over is left to itself in the end.
-        """
-        stub = self.stub
-        stub.resume(_break(waits_at))
+    def _leave_rom(self, rom_wait: RomWait, pc_register: int) -> None:
+        stub, at = self.stub, rom_wait.waits_at
+        stub.resume(_break(rom_wait.leaves_at), _break(at))
         for _ in range(_ROM_STOPS):
-            if stub.read_register(pc_register) != waits_at:
+            if stub.read_register(pc_register) != at:
                 break
             stub.step()
             stub.resume()
-        stub.do(_unbreak(waits_at))
-        if stub.read_register(pc_register) == waits_at:
-            stub.resume()
+        stub.do(_unbreak(at), _unbreak(rom_wait.leaves_at))
+        set_leap(stub, rom_wait.then_leap_us)
 
     def _resume(self, *before: bytes, at: int | None) -> None:
         """Run to the watchpoint or breakpoint that is meant by ``at``."""

@@ -117,13 +117,10 @@ class LockstepGuest:
         stub = self._emulator.stub
         booting = stub.patience
         stub.patience = replace(booting, watch=self._look_for_boot_loop)
-        machine, timing = self._setup.machine, self._setup.timing
+        setup = self._setup
         try:
             self._lockstep.start(
-                self._clock.entry,
-                machine.pc_register,
-                rom_waits_at=machine.rom_waits_at,
-                leap_us=timing.leap_us,
+                self._clock.entry, setup.machine.pc_register, setup.rom_wait
             )
         except _CAUSES as cause:
             self._listen()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.engines.qemu.clocks import find_clock
 from pytest_embedbench.engines.qemu.elf import Names, read_names
 from pytest_embedbench.engines.qemu.launch import Timing
+from pytest_embedbench.engines.qemu.lockstep import RomWait
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +30,8 @@ class Setup:
 
     ``find_clock`` returns the firmware's clock as it is at reset; ``read_word`` is a
     word that it writes when it has read a byte, if it has one; ``run_cpu_s`` is
-    the CPU time from tick to tick, ``timing`` has that for booting. ``let_go`` is
-    called when the board is closed.
+    the CPU time from tick to tick, ``timing`` has that for booting. ``rom_wait`` is
+    for a ROM that waits. ``let_go`` is called when the board is closed.
     """
 
     spec: BoardSpec
@@ -38,6 +39,7 @@ class Setup:
     elf_path: Path
     command: Command
     timing: Timing
+    rom_wait: RomWait | None
     find_clock: Callable[[], GuestClock]
     read_word: int | None
     run_cpu_s: float
@@ -76,11 +78,17 @@ def set_up(
     leap_us = options.leap_us
     if options.lockstep and not leap_us:
         leap_us = max(1, clock().period_us // _LEAPS_PER_TICK)
-    waits = machine.rom_waits_at is not None
+    rom_wait = None
+    if machine.rom_waits_at is not None:
+        rom_wait = RomWait(
+            waits_at=machine.rom_waits_at,
+            leaves_at=command.image_entry,
+            then_leap_us=leap_us,
+        )
     timing = Timing(
         icount_shift=options.icount_shift if options.lockstep else None,
         leap_us=leap_us,
-        boot_leap_us=max(leap_us, _ROM_LEAP_US) if waits else leap_us,
+        rom_leap_us=max(leap_us, _ROM_LEAP_US) if rom_wait else leap_us,
         cpu_limit_s=options.boot_limit_ms / 1000,
         wall_limit_s=options.wall_limit_ms / 1000,
         grace_s=options.grace_ms / 1000,
@@ -91,6 +99,7 @@ def set_up(
         elf_path=image.elf_path,
         command=command,
         timing=timing,
+        rom_wait=rom_wait,
         find_clock=clock,
         read_word=names.get("embedbench_received"),
         run_cpu_s=options.cpu_limit_ms / 1000,
