@@ -73,7 +73,7 @@ def test_the_tank_suite_passes_on_a_real_board(tmp_path: Path, seeded: Seeded) -
         assert done.returncode == 0, done.stdout
         return done.stdout
 
-    with pty_uno(tmp_path, listens_s=1) as uno:
+    with pty_uno(tmp_path) as uno:
         assert "4 passed" in run("visible", method="avrdude")
         # What is on it now stays on it, so that a test costs no more than its reset.
         said = run("hidden/test_loop.py", "-k", f"not {LONG}", method="none")

@@ -38,6 +38,7 @@ _SOURCE = Path(__file__).with_name("bootloader") / "stk500v1.c"
 _TURN_S = 0.002
 _LONGEST_TURN_S = 0.05
 """On a busy host the board's time falls behind; it never jumps."""
+_PRIORITY = -15
 _STDIN = 0
 
 
@@ -136,6 +137,9 @@ class Uno(Machine):
 
 def main(bootloader: Path, button: Path) -> None:
     """Run the board until standard input ends."""
+    with suppress(OSError):
+        # Nor does a real one wait for other programs; only root may have it so.
+        os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
     uno = Uno(bootloader.read_bytes())
     wire = Usart(uno, 0, BAUD_BPS)
     uno.press_reset()
