@@ -1,6 +1,4 @@
-"""Everything this package raises.
-
-The tree answers one question: whose fault is it?
+"""Everything this package raises, in a tree that says whose fault it is.
 
 * ``EmbedbenchError``
     * ``ConfigError``          - the caller asked for something that cannot be
@@ -20,6 +18,7 @@ The tree answers one question: whose fault is it?
         * ``ToolMissing``      - a program or library is not installed here
         * ``WrongBoard``       - another board than expected is on the port
     * ``FirmwareFault``        - also an ``AssertionError``: the test has failed
+        * ``DoesNotFit``       - the image is more than its chip can hold
         * ``ExpectTimeout``    - the firmware did not say it in time
         * ``FirmwareCrash``    - the firmware died: signal, bad jump, exit
         * ``FirmwareFlood``    - the firmware never stops talking
@@ -31,8 +30,7 @@ The tree answers one question: whose fault is it?
         * ``MalformedFrame``   - the firmware said something unreadable
         * ``WrongOutput``      - the controller's step gave something else
 
-Errors cross process borders (xdist), so each is picklable: every ``__init__``
-argument is kept as an attribute and given again by ``__reduce__``.
+Errors cross process borders (xdist), so each is picklable; see ``__reduce__``.
 """
 
 from __future__ import annotations
@@ -117,11 +115,9 @@ class OutsideEditSurface(SubmissionRefused):
         self.folder = folder
         self.offences = tuple(offences)
         self.edit_surface = tuple(edit_surface)
-        listed = "\n".join(f"  {offence}" for offence in self.offences)
-        super().__init__(
-            f"{folder}: outside the edit surface ({', '.join(self.edit_surface)}):\n"
-            f"{listed}"
-        )
+        listed = "".join(f"\n  {offence}" for offence in self.offences)
+        surface = ", ".join(self.edit_surface)
+        super().__init__(f"{folder}: outside the edit surface ({surface}):{listed}")
 
 
 class BuildError(EmbedbenchError):
@@ -181,10 +177,10 @@ class FaultNeverFired(BenchFault):
     def __init__(self, faults: Iterable[str], seed: int) -> None:
         self.faults = tuple(faults)
         self.seed = seed
-        listed = "".join(f"\n  {fault}" for fault in self.faults)
         super().__init__(
             "the run says nothing about these faults, which changed nothing in it "
-            f"(seed {seed}); check place, stream and times:{listed}"
+            f"(seed {seed}); check place, stream and times:"
+            + "".join(f"\n  {fault}" for fault in self.faults)
         )
 
 
