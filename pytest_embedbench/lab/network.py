@@ -37,6 +37,7 @@ class SocketPort(protocol_socket.Serial):
 
     def open(self) -> None:
         """Connect, and notice a peer that vanishes without a word."""
+        self._is_set_up = False
         super().open()
         self._is_set_up = True
         assert self._socket is not None
@@ -67,6 +68,7 @@ class Rfc2217Port(rfc2217.Serial):
     _socket: socket.socket | None
     _read_buffer: queue.Queue[bytes | None] | None
     _ignore_set_control_answer: bool
+    _is_set_up: bool = False
     _has_no_lines: bool = False
 
     def open(self) -> None:
@@ -76,7 +78,7 @@ class Rfc2217Port(rfc2217.Serial):
             SerialException: that was not possible; with what the server said, if it
                 spoke like people (``Port already in use``).
         """
-        self._has_no_lines = False
+        self._is_set_up = self._has_no_lines = False
         asks_no_answer = "ign_set_control" in (self.port or "")
         try:
             super().open()
@@ -84,6 +86,7 @@ class Rfc2217Port(rfc2217.Serial):
             said = self._take(_SHOWN_BYTES).decode("ascii", "replace").strip()
             hint = f"; the server said: {said!r}" if said else ""
             raise serial.SerialException(f"{error}{hint}") from error
+        self._is_set_up = True
         self._has_no_lines = self._ignore_set_control_answer and not asks_no_answer
         assert self._socket is not None
         _keep_alive(self._socket)
@@ -104,15 +107,17 @@ class Rfc2217Port(rfc2217.Serial):
         return memoryview(data).nbytes
 
     def rfc2217_set_control(self, value: bytes) -> None:
-        """Set a line; one that is not confirmed is not there, and no more is asked.
+        """Set a line; one that is not confirmed in opening is not there.
 
-        Nor does ``ser2net`` confirm that of a port without lines.
+        ``ser2net`` does not confirm those of a port that has none.
         """
         if self._has_no_lines:
             raise _no_lines()
         try:
             super().rfc2217_set_control(value)
         except serial.SerialException:
+            if self._is_set_up:
+                raise
             self._ignore_set_control_answer = True
 
     def reset_input_buffer(self) -> None:

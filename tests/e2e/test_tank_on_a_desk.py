@@ -25,6 +25,7 @@ LAB = """\
 [boards.desk]
 board = "arduino-uno"
 port = "{port}"
+options = {{ silent_after_reset_ms = 1000 }}  # its bootloader listens for longer
 
 [boards.desk.flash]
 method = "{method}"
