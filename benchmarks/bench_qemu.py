@@ -2,35 +2,45 @@
 
 *idle* is firmware that sleeps between ticks, *tank* the same with a frame every 100 ms,
 *busy* firmware that never sleeps, *two* idle on two boards at once, each; all in
-simulated seconds per wall second, medians of ROUNDS. *boot* is from the start of QEMU
-to the firmware's first tick, *stop* the wall time of one stop in the debugger, *memory*
-what one QEMU holds (PSS). Below, the tank's happy path in lockstep, and in wall-clock
-time as the published evaluator runs it: 150 ms of host time for each step of the plant.
+simulated seconds per wall second, medians of ROUNDS. *cpu* is idle per CPU second of
+QEMU and bench together, which another load disturbs less. *boot* is from the start of
+QEMU to the firmware's first tick, *stop* the wall time of one stop in the debugger,
+*memory* what one QEMU holds (PSS). Below, the tank's happy path in lockstep, and in
+wall-clock time as the published evaluator runs it: 150 ms of host time for each step of
+the plant.
 
-    python benchmarks/bench_qemu.py [--rounds N] [--idf BUILD_DIR]... [BOARD]...
+    python benchmarks/bench_qemu.py [--rounds N] [--burners N] [--idf BUILD_DIR]...
+        [BOARD]...
 
-``--idf`` adds rows for ESP-IDF build folders (those with a ``flasher_args.json``).
+``--idf`` adds rows for ESP-IDF build folders (those with a ``flasher_args.json``),
+``--burners`` has so many other processes use all the CPU time that they can get.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import statistics
 import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.images import ImageCache, environment_for
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.qemu import QemuBoard
 from pytest_embedbench.model import FirmwareImage, FirmwareSource
+from pytest_embedbench.processes import spawn, stop
 from pytest_embedbench.task import find_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 SUITE = Path(__file__).parents[1] / "example_suites" / "tank_fill_drain"
 BOARDS = ("qemu-stm32f405", "qemu-esp32", "qemu-esp32c3")
@@ -73,39 +83,62 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--idf", type=Path, action="append", default=[])
+    parser.add_argument("--burners", type=int, default=0)
     parser.add_argument("boards", nargs="*", default=BOARDS)
     arguments = parser.parse_args()
     here = [name for name in arguments.boards if installed(name)]
+    with burning(arguments.burners):
+        tables(here, arguments.rounds, arguments.idf)
+    return 0
+
+
+@contextmanager
+def burning(count: int) -> Generator[None]:
+    """Have ``count`` processes of their own sessions spin meanwhile."""
+    spin = [sys.executable, "-c", "while True: pass"]
+    # In sessions of their own, as another user's would be; they die with us.
+    burners = [spawn(spin) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for burner in burners:
+            stop(burner, grace_s=0)
+
+
+def tables(here: list[str], rounds: int, idf: list[Path]) -> None:
+    """Print both tables."""
+    print(f"load average before: {os.getloadavg()[0]:.1f}")
     print(
-        f"{'':<18} {'boot s':>7} {'idle x':>7} {'tank x':>7} {'busy x':>7} "
-        f"{'two x':>12} {'stop us':>8} {'memory MB':>10}"
+        f"{'':<18} {'boot s':>7} {'idle x':>7} {'cpu x':>7} {'tank x':>7} "
+        f"{'busy x':>7} {'two x':>12} {'stop us':>8} {'memory MB':>10}"
     )
     loads = [Load(name, tank_image(name)) for name in here]
     for load in loads:
-        print(row(load, Load(load.board, busy_image(load.board)), arguments.rounds))
-    for folder in arguments.idf:
+        print(row(load, Load(load.board, busy_image(load.board)), rounds))
+    for folder in idf:
         load = idf_load(folder)
         if installed(load.board):
-            print(row(load, None, arguments.rounds, label=f"IDF {load.board[5:]}"))
+            print(row(load, None, rounds, label=f"IDF {load.board[5:]}"))
     print(f"\n{'tank, happy path':<18} {'lockstep s':>10} {'wall-clock s':>13}")
     for load in loads:
         exact_s = statistics.median(
-            happy_path_s(load, lockstep=True) for _ in range(arguments.rounds)
+            happy_path_s(load, lockstep=True) for _ in range(rounds)
         )
         real_s = happy_path_s(load, lockstep=False)
         print(f"{load.board:<18} {exact_s:10.2f} {real_s:13.2f}")
-    return 0
 
 
 def row(load: Load, busy: Load | None, rounds: int, label: str = "") -> str:
     """Measure one row."""
-    boots, idles, tanks, busies = [], [], [], []
+    boots, idles, cpus, tanks, busies = [], [], [], [], []
     memory_mb = 0.0
     for _ in range(rounds):
         started_s = time.perf_counter()
         with closing(load.boot()) as board:
             boots.append(time.perf_counter() - started_s)
+            before_s = cpu_s(board)
             idles.append(speed(board, IDLE_MS))
+            cpus.append(IDLE_MS / 1000 / (cpu_s(board) - before_s))
             if busy is not None:
                 tanks.append(speed(board, 5_000, frame=b"SENSE LEVEL 50\n"))
             memory_mb = pss_mb(board.pid)
@@ -118,7 +151,7 @@ def row(load: Load, busy: Load | None, rounds: int, label: str = "") -> str:
     stop_us = TICK_MS * 1000 / idle / STOPS_PER_TICK
     return (
         f"{label or load.board:<18} {statistics.median(boots):7.2f} {idle:7.1f} "
-        f"{median(tanks):7.1f} {median(busies):7.1f} "
+        f"{median(cpus):7.1f} {median(tanks):7.1f} {median(busies):7.1f} "
         f"{two[0]:5.1f} {two[1]:6.1f} {stop_us:8.0f} {memory_mb:10.0f}"
     )
 
@@ -132,6 +165,13 @@ def idle_speed(load: Load) -> float:
     """Return the speed of an idle board; for a process of its own."""
     with closing(load.boot()) as board:
         return speed(board, IDLE_MS)
+
+
+def cpu_s(board: QemuBoard) -> float:
+    """Return the CPU seconds that an emulator and we have used, to the microsecond."""
+    threads = Path(f"/proc/{board.pid}/task").glob("*/schedstat")
+    theirs_ns = sum(int(thread.read_text().split()[0]) for thread in threads)
+    return theirs_ns / 1e9 + time.process_time()
 
 
 def speed(board: QemuBoard, duration_ms: int, frame: bytes = b"") -> float:
