@@ -289,8 +289,8 @@ def test_readings_count_for_exactly_1000_ms_at_any_time(controller, start_ms):
 
 PARTS = (
     *([("PRESSURE", 100, kpa, True)] for kpa in (20, 39, 40, 60, 61)),
-    [("DOOR_OPEN", 50, 20, True)],
-    [("DOOR_CLOSED", 50, 70, False)],
+    [("DOOR_OPEN", 50, 20, False)],
+    [("DOOR_CLOSED", 50, 70, True)],
     [("PRESSURE", 500, 50), ("DOOR_CLOSED", 0, 0, True)],
     [("INVALID_PRESSURE", 50, 20)],
     [("INVALID_DOOR", 50, 0, True)],

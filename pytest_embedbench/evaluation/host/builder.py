@@ -33,8 +33,8 @@ _DRIVER = Path(__file__).with_name("driver.c")
 _FRAME = Path(__file__).parents[2] / "firmware" / "embedbench_frame"
 _COMPILED = ("src/controller.c", "src/protocol.c")
 _COMPILERS = ("cc", "gcc", "clang")
-_TIMEOUT_S = 120.0
-_FLAGS = ("-std=gnu17", "-O0", "-g", "-pipe")
+_TIMEOUT_S = 60.0
+_FLAGS = ("-std=gnu17", "-O0", "-g", "-pipe", "-fmax-errors=20")
 _SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 _MAX_ERROR_LINES = 40
 _ERROR = re.compile(r"\berror\b|undefined reference|multiple definition")
@@ -141,6 +141,8 @@ class HostDriver:
 
     def _failure(self, done: Finished) -> BuildError:
         text = f"{done.stdout}{done.stderr}"
+        if done.ending is Ending.TIMED_OUT:
+            text += f"\nerror: the compiler was not done after {_TIMEOUT_S:.0f} s\n"
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         log_path = (self.cache_dir or cache_root()) / "failed" / f"host-{digest}.log"
         log_path.parent.mkdir(parents=True, exist_ok=True)
