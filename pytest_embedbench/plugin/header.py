@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.plugin.options import settings
 from pytest_embedbench.plugin.workers import sends_tests_away
 
@@ -20,9 +21,6 @@ def lines(session: Session) -> list[str]:
     specs = [session.registry.board(name) for name in session.board_names()]
     boards = [f"{spec.name} ({spec.engine}, {spec.mcu})" for spec in specs]
     engines = {spec.engine: session.engine_version(spec.name) for spec in specs}
-    builder = session.builder()
-    missing = builder.missing()
-    tool = f"missing: {missing}" if missing else builder.version()
     required = ", ".join(settings(session.config, "require")) or "none"
     options = " ".join(
         f"{override.name}.{override.key}={override.value}"
@@ -34,7 +32,18 @@ def lines(session: Session) -> list[str]:
         f"embedbench boards: {', '.join(boards)}; required: {required}",
         f"embedbench engines: {'; '.join(f'{k}: {v}' for k, v in engines.items())}",
         *([f"embedbench options: {options}"] if options else []),
-        f"embedbench builds: {tool}; images: {session.images().root}",
+        f"embedbench builds: {_tool(session)}; images: {session.images().root}",
         *([f"embedbench lab: {lab} ({who})"] if lab else []),
         artifacts,
     ]
+
+
+def _tool(session: Session) -> str:
+    """Return what builds, or why nothing does: that is for the tests to fail with."""
+    builder = session.builder()
+    if (missing := builder.missing()) is not None:
+        return f"missing: {missing}"
+    try:
+        return builder.version()
+    except BenchFault as fault:
+        return f"broken: {fault}"

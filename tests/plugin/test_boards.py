@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.plugin.conftest import Suite
 
 HELLO = """
@@ -139,6 +141,18 @@ def test_the_header_says_what_runs_and_where_files_go(suite: Suite) -> None:
             "embedbench artifacts: */.embedbench/runs/* (a transcript.log per test*",
         ]
     )
+
+
+def test_a_builder_that_does_not_answer_is_told_in_the_header(
+    suite: Suite, tmp_path: Path
+) -> None:
+    pio = tmp_path / "pio"
+    pio.write_text("#!/bin/sh\necho out of order >&2\nexit 3\n")
+    pio.chmod(0o755)
+    suite.test(HELLO)
+    result = suite.run("--embedbench-builder=platformio", f"--embedbench-pio={pio}")
+    result.stdout.fnmatch_lines(["embedbench builds: broken: PlatformIO does not *"])
+    assert "INTERNALERROR" not in result.stdout.str()
 
 
 SHOW_OPTIONS = """
