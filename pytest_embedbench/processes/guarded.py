@@ -17,6 +17,8 @@ from pytest_embedbench.processes import spawn
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from pytest_embedbench.processes import Limits
+
 _GUARDIAN = Path(__file__).with_name("guardian.py")
 _KEPT_BYTES = 4 << 20
 
@@ -45,12 +47,14 @@ def run_guarded(
     timeout_s: float,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
     stop_at: Callable[[str], bool] = lambda _line: False,
 ) -> Finished:
     """Run ``argv`` to its end; leave no process behind, however we ourselves end.
 
     ``stop_at`` sees each line of standard output as it comes; the run is ended where
-    it says true, or after ``timeout_s``. A program that cannot be started exits 127.
+    it says true, or after ``timeout_s``. ``limits`` hold for each process of it. A
+    program that cannot be started exits 127.
     """
     guardian = spawn(
         [sys.executable, "-I", "-S", _GUARDIAN, *argv],
@@ -59,6 +63,7 @@ def run_guarded(
         stderr=subprocess.PIPE,
         cwd=cwd,
         env=env,
+        limits=limits,
     )
     assert guardian.stdin is not None
     assert guardian.stdout is not None

@@ -19,6 +19,7 @@ from pytest_embedbench.errors import BuildError, ToolMissing
 from pytest_embedbench.evaluation.host.interface import header
 from pytest_embedbench.model import FirmwareImage
 from pytest_embedbench.places import cache_root
+from pytest_embedbench.processes import Limits
 from pytest_embedbench.processes.guarded import Ending, run_guarded
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ _DRIVER = Path(__file__).with_name("driver.c")
 _FRAME = Path(__file__).parents[2] / "firmware" / "embedbench_frame"
 _COMPILED = ("src/controller.c", "src/protocol.c")
 _COMPILERS = ("cc", "gcc", "clang")
-_TIMEOUT_S = 60.0
+_TIMEOUT_S = 100.0
+_LIMITS = Limits(cpu_s=60, memory_bytes=2 * 1024**3)
+"""So that a source file that never ends is no danger to other submissions."""
 _FLAGS = ("-std=gnu17", "-O0", "-g", "-pipe", "-fmax-errors=20")
 _SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 _MAX_ERROR_LINES = 40
@@ -132,6 +135,7 @@ class HostDriver:
             [self._compiler(), *words, *sources, "-o", program],
             timeout_s=_TIMEOUT_S,
             cwd=stage,
+            limits=_LIMITS,
         )
 
     def _can_sanitize(self, stage: Path) -> bool:
