@@ -13,8 +13,6 @@ import socket
 import sys
 from dataclasses import dataclass, field
 
-from pytest_embedbench.processes.slices import restore_slices, shorten_slices
-
 
 @dataclass(slots=True)
 class Core:
@@ -65,7 +63,6 @@ class Table:
         So does whatever the caller starts from then on: ``pid`` is not needed for it.
         """
         if self._seated_count == 0:
-            shorten_slices()
             self._core = claim_core()
             if self._core.number is not None:
                 self._before = os.sched_getaffinity(0)
@@ -82,10 +79,7 @@ class Table:
     def rise(self) -> None:
         """Let one program go; with the last, the caller is free again."""
         self._seated_count -= 1
-        if self._seated_count > 0:
-            return
-        restore_slices()
-        if self._core.number is not None:
+        if self._seated_count == 0 and self._core.number is not None:
             os.sched_setaffinity(0, self._before)
             self._core.release()
 

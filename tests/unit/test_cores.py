@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 
 import pytest
 
 from pytest_embedbench.processes.cores import Table, claim_core
-from pytest_embedbench.processes.slices import SHORT_NS, slice_ns
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity"), reason=f"no affinity on {sys.platform}"
 )
-
-
-ASK = "from pytest_embedbench.processes.slices import slice_ns; print(slice_ns())"
 
 
 @pytest.fixture(autouse=True)
@@ -36,18 +31,6 @@ def test_everybody_at_a_table_is_on_one_core_until_the_last_rises() -> None:
     table.rise()
     table.rise()
     assert os.sched_getaffinity(0) == before
-
-
-def test_who_sits_at_a_table_has_short_slices_where_there_are_such() -> None:
-    before_ns = slice_ns()
-    table = Table()
-    table.sit()
-    assert slice_ns() in (SHORT_NS, before_ns)
-    started_here = [sys.executable, "-c", ASK]
-    said = subprocess.run(started_here, check=True, capture_output=True, timeout=60)
-    assert int(said.stdout) == slice_ns()
-    table.rise()
-    assert slice_ns() == before_ns
 
 
 def test_a_program_that_is_gone_disturbs_nobody() -> None:
