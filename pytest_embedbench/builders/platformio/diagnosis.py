@@ -6,15 +6,12 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.builders.platformio.missing import (
-    compiler_broken,
-    compiler_missing,
-)
+from pytest_embedbench.builders.platformio.missing import compiler_missing
 from pytest_embedbench.builders.platformio.run import held_lock
+from pytest_embedbench.compilers import broken_here
 from pytest_embedbench.errors import BenchFault, BuildError, ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from pytest_embedbench.builders.platformio.scratch import Scratch
@@ -39,20 +36,6 @@ _MISCONFIGURED = re.compile(
     r"|.* for `.*` option in the `.*` section.*|Please specify platform for .*"
     r"|Invalid environment name .*|Could not find the package with .*)"
 )
-# What every compiler has, if it is whole: a submission cannot be why it is not found.
-_BROKEN_COMPILER = re.compile(
-    r"\S+:\d+:\d+: fatal error: ((?:ctype|limits|stdarg|stdbool|stddef|stdint|stdio"
-    r"|stdlib|string)\.h: No such file or directory)"
-    r"|\S*(?:gcc|g\+\+|cc1|cc1plus|as|ld|collect2)(?:\.exe)?: (?:fatal )?error: "
-    r"((?:cannot execute|error trying to exec).*)"
-    r"|\S*ld(?:\.exe)?: (cannot find (?:-lc|-lgcc|-lm|\S*crt\w+\.o)\b.*)"
-)
-# In the programs' own words only: a submission may have any text reported.
-_NO_ROOM = re.compile(
-    r"(?:OSError: |scons: \*\*\* |\S*ld(?:\.exe)?: |(?:\S+: )?Fatal error: "
-    r"|\S+: fatal error: error (?:writing|closing) )"
-    r"(?:.*[ '])?(?:No space left on device|Disk quota exceeded)\b.*"
-)
 _NO_NETWORK = re.compile(r"(?:Error: )?(HTTPClientError.*|.*InternetConnectionError.*)")
 
 
@@ -73,7 +56,7 @@ def diagnose(
             return compiler_missing(match[1], match[2])
         if _NO_NETWORK.match(line):
             return BenchFault(f"PlatformIO lost its registry: {line}; log: {log_path}")
-    if (fault := broken_here(lines, source.environment, log_path)) is not None:
+    if (fault := broken_here(lines, "platformio", log_path)) is not None:
         return fault
     return BuildError(
         environment=source.environment,
@@ -81,19 +64,6 @@ def diagnose(
         log_path=log_path,
         diagnostics=_the_compilers_own(scratch.in_the_projects_words(lines)),
     )
-
-
-def broken_here(
-    lines: Iterable[str], environment: str, log_path: Path
-) -> BenchFault | None:
-    """Return the error for a machine that no submission could be built on."""
-    for line in lines:
-        if match := _BROKEN_COMPILER.match(line):
-            what = next(filter(None, match.groups()))
-            return compiler_broken(what, environment, log_path)
-        if _NO_ROOM.match(line):
-            return BenchFault(f"the disk is full, nothing can be built: {line}")
-    return None
 
 
 def timed_out(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.builders.platformio.cores import names_in
 from pytest_embedbench.builders.platformio.packages import STAND_INS, local_platforms
+from pytest_embedbench.compilers import HOST_COMPILER
 from pytest_embedbench.errors import ToolMissing
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"(?:[\w.-]+/)?([\w.+-]+)")
 _DOWNLOAD = "build once where PlatformIO can reach its registry"
 _SET_UP = f"run `embedbench setup`, or {_DOWNLOAD}"
-_HOST_COMPILER = "apt-get install gcc libc6-dev"
 
 
 def package_missing(
@@ -36,18 +36,8 @@ def package_missing(
 def compiler_missing(name: str, where: str) -> ToolMissing:
     """Return the error for a compiler that is not where it has to be."""
     if name in {"gcc", "g++", "cc"}:
-        return ToolMissing("platformio", f"the compiler {name}", _HOST_COMPILER)
+        return ToolMissing("platformio", f"the compiler {name}", HOST_COMPILER)
     return ToolMissing("platformio", f"{name} (it is not {where})", _SET_UP)
-
-
-def compiler_broken(what: str, environment: str, log_path: Path) -> ToolMissing:
-    """Return the error for a compiler that lacks a part of its own."""
-    return ToolMissing(
-        "platformio",
-        f"a whole compiler for environment {environment!r} ({what})",
-        f"install it anew with its C library (on the host: {_HOST_COMPILER}); "
-        f"log: {log_path}",
-    )
 
 
 def missing_for(environments: Iterable[str], core_dir: Path) -> list[ToolMissing]:

@@ -15,7 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import BuildError, ToolMissing
+from pytest_embedbench.compilers import HOST_COMPILER, broken_here
+from pytest_embedbench.errors import BenchFault, BuildError, ToolMissing
 from pytest_embedbench.evaluation.host.interface import header
 from pytest_embedbench.model import FirmwareImage
 from pytest_embedbench.places import cache_root
@@ -25,6 +26,7 @@ from pytest_embedbench.processes.guarded import Ending, run_guarded
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_embedbench.errors import EmbedbenchError
     from pytest_embedbench.model import FirmwareSource
     from pytest_embedbench.processes.guarded import Finished
     from pytest_embedbench.task import ControllerApi
@@ -34,9 +36,10 @@ _DRIVER = Path(__file__).with_name("driver.c")
 _FRAME = Path(__file__).parents[2] / "firmware" / "embedbench_frame"
 _COMPILED = ("src/controller.c", "src/protocol.c")
 _COMPILERS = ("cc", "gcc", "clang")
-_TIMEOUT_S = 100.0
 _LIMITS = Limits(cpu_s=60, memory_bytes=2 * 1024**3)
 """So that a source file that never ends is no danger to other submissions."""
+_TIMEOUT_S = 900.0
+"""For a machine so busy that the compiler does not even come to its limits."""
 _FLAGS = ("-std=gnu17", "-O0", "-g", "-pipe", "-fmax-errors=20")
 _SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 _MAX_ERROR_LINES = 40
@@ -92,7 +95,8 @@ class HostDriver:
 
         Raises:
             BuildError: the submission does not compile, or lacks a name of the API.
-            ToolMissing: there is no C compiler.
+            ToolMissing: there is no C compiler, or but half of one.
+            BenchFault: the disk is full, or the machine too busy.
         """
         out_dir.mkdir(parents=True, exist_ok=True)
         program = out_dir / "driver"
@@ -143,23 +147,27 @@ class HostDriver:
         words = [self._compiler(), *_SANITIZED, "empty.c", "-o", "empty"]
         return run_guarded(words, timeout_s=_TIMEOUT_S, cwd=stage).returncode == 0
 
-    def _failure(self, done: Finished) -> BuildError:
-        text = f"{done.stdout}{done.stderr}"
+    def _failure(self, done: Finished) -> EmbedbenchError:
         if done.ending is Ending.TIMED_OUT:
-            text += f"\nerror: the compiler was not done after {_TIMEOUT_S:.0f} s\n"
+            return BenchFault(
+                f"the compiler was not done after {_TIMEOUT_S:.0f} s, without using "
+                f"its {_LIMITS.cpu_s} s of CPU: this machine is too busy"
+            )
+        text = f"{done.stdout}{done.stderr}"
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         log_path = (self.cache_dir or cache_root()) / "failed" / f"host-{digest}.log"
         log_path.parent.mkdir(parents=True, exist_ok=True)
         log_path.write_text(text, encoding="utf-8")
-        return BuildError(ENVIRONMENT, done.returncode, log_path, _errors(text))
+        fault = broken_here(text.splitlines(), "the host stage", log_path)
+        return fault or BuildError(
+            ENVIRONMENT, done.returncode, log_path, _errors(text)
+        )
 
     def _compiler(self) -> str:
         for name in (self.compiler,) if self.compiler else _COMPILERS:
             if (found := shutil.which(name)) is not None:
                 return found
-        raise ToolMissing(
-            "the host stage", "a C compiler", "apt-get install gcc libc6-dev"
-        )
+        raise ToolMissing("the host stage", "a C compiler", HOST_COMPILER)
 
 
 def _sources(source: FirmwareSource) -> dict[str, Path]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.builders.platformio.diagnosis import broken_here
+from pytest_embedbench.compilers import broken_here
 from pytest_embedbench.errors import ToolMissing
 
 LOG = Path("build.log")
@@ -49,12 +49,19 @@ def test_a_full_disk_is_ours(line: str) -> None:
 def test_a_compiler_without_its_own_parts_is_ours(line: str, what: str) -> None:
     fault = broken_here([line], "native", LOG)
     assert isinstance(fault, ToolMissing)
-    assert fault.tool == f"a whole compiler for environment 'native' ({what})"
+    assert fault.tool == f"a whole compiler ({what})"
+
+
+def test_a_compiler_that_was_killed_is_ours() -> None:
+    line = "gcc: fatal error: Killed signal terminated program cc1"
+    fault = broken_here([line], "native", LOG)
+    assert str(fault).startswith(f"the compiler was killed from outside: {line}")
 
 
 @pytest.mark.parametrize(
     "line",
     [
+        "gcc: fatal error: CPU time limit exceeded signal terminated program cc1",
         "src/a.c:1:2: error: #error No space left on device",
         "    1 | #error No space left on device",
         "src/a.c:1:10: fatal error: mine.h: No such file or directory",
