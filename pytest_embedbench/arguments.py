@@ -40,7 +40,7 @@ def text_or_bytes(what: str, value: object) -> bytes:
     """
     if isinstance(value, str):
         return value.encode()
-    if isinstance(value, bytes | bytearray | memoryview):
+    if isinstance(value, bytes | bytearray):
         return bytes(value)
     kind = type(value).__name__
     raise ConfigError(f"{what} must be text or bytes, is {value!r} ({kind})")
