@@ -58,10 +58,7 @@ class EmbedbenchError(Exception):
 
 
 class ConfigError(EmbedbenchError):
-    """The caller asked for something that cannot be.
-
-    The plugin turns this into ``pytest.UsageError`` when it surfaces at start-up.
-    """
+    """The caller asked for something that cannot be; a usage error at start-up."""
 
 
 class UnknownName(ConfigError):
@@ -115,9 +112,10 @@ class OutsideEditSurface(SubmissionRefused):
         self.folder = folder
         self.offences = tuple(offences)
         self.edit_surface = tuple(edit_surface)
-        listed = "".join(f"\n  {offence}" for offence in self.offences)
-        surface = ", ".join(self.edit_surface)
-        super().__init__(f"{folder}: outside the edit surface ({surface}):{listed}")
+        listed, surface = "\n  ".join(self.offences), ", ".join(self.edit_surface)
+        super().__init__(
+            f"{folder}: outside the edit surface: {listed}\n(that is {surface})"
+        )
 
 
 class BuildError(EmbedbenchError):
@@ -137,10 +135,10 @@ class BuildError(EmbedbenchError):
         self.returncode = returncode
         self.log_path = log_path
         self.diagnostics = diagnostics
-        super().__init__(
-            f"the firmware does not build: environment {environment!r} exited with "
-            f"{returncode}\n{diagnostics}\nfull log: {log_path}"
-        )
+        lines = diagnostics.splitlines()
+        first = next((line for line in lines if "error" in line), "".join(lines[:1]))
+        what = f"the firmware does not build: environment {environment!r}: {first}"
+        super().__init__(f"{what}\n{diagnostics}\nfull log: {log_path}")
 
 
 class BenchFault(EmbedbenchError):
@@ -218,7 +216,7 @@ class ToolMissing(BenchFault):
         self.needed_by = needed_by
         self.tool = tool
         self.install = install
-        super().__init__(f"{needed_by} needs {tool}, which is not here: {install}")
+        super().__init__(f"{needed_by} needs {tool}, not found here: {install}")
 
 
 class WrongBoard(BenchFault):

@@ -45,7 +45,8 @@ def environment_for(builder: Builder, spec: BoardSpec, project_dir: Path) -> str
             return environment
     raise ConfigError(
         f"{project_dir} has no environment for board {spec.name!r}: the board runs "
-        f"{', '.join(spec.environments)}; the project has {', '.join(available)}"
+        f"{', '.join(spec.environments)}; the project has {', '.join(available)}: "
+        f"add [env:{spec.environments[0]}] to its platformio.ini"
     )
 
 

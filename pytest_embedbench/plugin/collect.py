@@ -34,10 +34,13 @@ def parametrize_by_board(metafunc: pytest.Metafunc) -> None:
 def check_boards_chosen(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
     """Raise ``UsageError`` if a selected test needs a board and none is chosen.
 
-    Only looking (``--collect-only``) is free. A worker cannot end a session with a
-    usage error: the controller does it for it, below.
+    Only looking (``--collect-only``, ``--fixtures``) is free. A worker cannot end a
+    session with a usage error: the controller does it for it, below.
     """
-    if config.option.collectonly or hasattr(config, "workerinput"):
+    option = config.option
+    if option.collectonly or option.showfixtures or option.show_fixtures_per_test:
+        return
+    if hasattr(config, "workerinput"):
         return
     if any(_without_board(item) for item in items):
         raise pytest.UsageError(session_of(config).no_board_message())

@@ -129,8 +129,8 @@ def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
     if blamed:
         shares = ", ".join(f"{count} x {_WORDS[who]}" for who, count in blamed.items())
         reporter.write_line(f"embedbench: {shares}")
-    for name in _never_ran(reporter, session):
-        reporter.write_line(f"embedbench: nothing ran on {name}", yellow=True)
+    for name, why in _never_ran(reporter, session):
+        reporter.write_line(f"embedbench: nothing ran on {name}: {why}", yellow=True)
     for line in turns.summary(reporter):
         reporter.write_line(f"embedbench: {line}")
     if session.run_dir.exists():
@@ -145,15 +145,25 @@ def _of_tests(
     return [report for report in reports if hasattr(report, "user_properties")]
 
 
-def _never_ran(reporter: pytest.TerminalReporter, session: Session) -> list[str]:
-    """Return the boards whose every test was skipped: green, and yet no result."""
-    outcomes: dict[str, set[str]] = {}
+def _never_ran(
+    reporter: pytest.TerminalReporter, session: Session
+) -> Iterator[tuple[str, str]]:
+    """Yield the boards whose every test was skipped, and why: green, yet no result."""
+    reports: dict[str, dict[str, pytest.TestReport]] = {}
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in _of_tests(reporter, outcome):
             for name, value in report.user_properties:
                 if name == BOARD:
-                    outcomes.setdefault(str(value), set()).add(outcome)
-    return [n for n in session.board_names() if outcomes.get(n) == {"skipped"}]
+                    reports.setdefault(str(value), {}).setdefault(outcome, report)
+    for name in session.board_names():
+        match reports.get(name):
+            case {"skipped": report, **others} if not others:
+                yield name, _why_skipped(report)
+
+
+def _why_skipped(report: pytest.TestReport) -> str:
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+    return reason.removeprefix("Skipped: ")
 
 
 def _add_property(
@@ -186,7 +196,10 @@ def reason_for(error: BaseException) -> str:
     for cause in causes(error):
         if isinstance(cause, EmbedbenchError):
             return str(cause)
-    return str(error) or type(error).__name__
+    kind = type(error).__name__
+    if isinstance(error, AssertionError) and str(error):
+        return str(error)
+    return f"{kind}: {error}" if str(error) else kind
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:

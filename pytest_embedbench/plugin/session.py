@@ -218,6 +218,13 @@ class Session:
 
     def check_names(self) -> None:
         """Raise ``ConfigError`` if options name a board or engine that there is not."""
+        engines = self.registry.names("engine")
+        for name in self.board_names():
+            if (engine := self.registry.board(name).engine) not in engines:
+                raise ConfigError(
+                    f"board {name!r}: engine = {engine!r}: no such engine; known: "
+                    f"{', '.join(engines)}"
+                )
         named = [
             *(("require", name) for name in settings(self.config, "require")),
             *(("option", override.name) for override in self.registry.overrides),
@@ -279,8 +286,6 @@ def start(config: pytest.Config) -> Session:
         )
         # A worker that ended here would be replaced for ever: there, tests say it.
         if not workers.sends_tests_away(config) and not workers.is_away(config):
-            for name in session.board_names():
-                session.registry.board(name)
             session.check_names()
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from error

@@ -169,13 +169,13 @@ def _compile(pattern: PatternLike) -> Regex:
         return re.compile(rb"\A%b\Z" % re.escape(pattern.text.encode()))
     try:
         return re.compile(pattern)
-    except TypeError as error:
-        raise ConfigError(f"{pattern!r} is no pattern: {_WHAT_IS_ONE}") from error
+    except TypeError:
+        raise ConfigError(f"{pattern!r} is no pattern: {_WHAT_IS_ONE}") from None
     except re.error as error:
         raise ConfigError(
             f"{pattern!r} is not a regular expression: {error}; "
             "for a line that is just this text use exact()"
-        ) from error
+        ) from None
 
 
 class OutOfTime(Exception):

@@ -70,7 +70,9 @@ def test_an_engine_that_is_not_installed_skips_with_the_advice(suite: Suite) -> 
     result = suite.run("-rs", board="absent")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*not installed: lab needs the crane*buy a crane*"])
-    result.stdout.fnmatch_lines(["*embedbench: nothing ran on absent*"])
+    result.stdout.fnmatch_lines(
+        ["*embedbench: nothing ran on absent: not installed: *"]
+    )
 
 
 @pytest.mark.parametrize("name", ["absent", "lab", "all"])
@@ -153,6 +155,23 @@ def test_a_builder_that_does_not_answer_is_told_in_the_header(
     result = suite.run("--embedbench-builder=platformio", f"--embedbench-pio={pio}")
     result.stdout.fnmatch_lines(["embedbench builds: broken: PlatformIO does not *"])
     assert "INTERNALERROR" not in result.stdout.str()
+
+
+def test_a_board_of_an_unknown_engine_is_a_usage_error(suite: Suite) -> None:
+    sheet = (suite.root / "thirdparty/boards/lab.toml").read_text()
+    suite.board("odd", sheet.replace('engine = "lab"', 'engine = "lba"'))
+    suite.test(HELLO)
+    result = suite.run(board="odd")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: board 'odd': engine = 'lba': no such engine*"])
+
+
+@pytest.mark.parametrize("look", ["--fixtures", "--fixtures-per-test"])
+def test_looking_at_fixtures_needs_no_board(suite: Suite, look: str) -> None:
+    suite.test(HELLO)
+    result = suite.run(look, board="")
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["bench*"])
 
 
 SHOW_OPTIONS = """

@@ -191,7 +191,7 @@ def test_a_failed_build_is_reported_to_all_and_tried_once(
 ) -> None:
     edit(source, "#error")
     for _ in range(3):
-        with pytest.raises(BuildError, match="environment 'native' exited with 1"):
+        with pytest.raises(BuildError, match="does not build: environment 'native': "):
             cache.image(builder, source)
     assert builder.builds() == 1
 
@@ -318,5 +318,5 @@ def test_a_project_without_an_environment_for_the_board_is_named(
         environment_for(builder, board("nanoatmega328"), Path("/project"))
     assert str(caught.value) == (
         "/project has no environment for board 'nano': the board runs nanoatmega328; "
-        "the project has native, uno"
+        "the project has native, uno: add [env:nanoatmega328] to its platformio.ini"
     )
