@@ -61,7 +61,11 @@ class Link(Protocol):
 
 
 class Board(Protocol):
-    """A board that is running."""
+    """A board that is running.
+
+    It may also have ``notes``, sentences on what a real board would not let pass, and
+    ``whereabouts``, a clause on where its firmware is: failures quote them.
+    """
 
     @property
     def spec(self) -> BoardSpec:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -70,6 +71,14 @@ def test_the_reset_button_forgives_a_crash(boot: Boot) -> None:
     board.reset()
     board.advance(10)
     assert heard(board) == b"BOOT 1\nBOOT 2\n"
+
+
+def test_of_a_firmware_that_spins_it_can_be_said_where(boot: Boot) -> None:
+    board = boot("faults", "-DFAULT=SPIN")
+    board.advance(500)
+    assert re.fullmatch(
+        r"the firmware is at 0x\w+ \(hang(\+0x\d)?\)", board.whereabouts
+    )
 
 
 @pytest.mark.parametrize("fault", ["SPIN", "SILENCE"])

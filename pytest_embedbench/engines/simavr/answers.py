@@ -22,6 +22,8 @@ class Answer(NamedTuple):
     pins_cut: bool
     sleeps_deep: bool
     has_ended: bool
+    pc: int
+    sleeps: bool
     fault: tuple[str, int, int, int, str] | None
 
     def notes(self, spec: BoardSpec, until_us: int) -> Iterator[str]:

@@ -70,6 +70,8 @@ class SimavrBoard:
         }
         self._commands: list[tuple[object, ...]] = []
         self._now_us: int = 0
+        self._pc = 0
+        self._sleeps = False
         self._pins: list[PinEvent] = []
         self._pwm: list[PwmEvent] = []
         self._notes: list[str] = []
@@ -93,6 +95,14 @@ class SimavrBoard:
         """What a test author should know of the run: bytes lost, resets allowed."""
         left_out = self._notes_left_out
         return (*self._notes, *([f"and {left_out} more notes"] if left_out else []))
+
+    @property
+    def whereabouts(self) -> str:
+        """Where the firmware is now, for whoever waits for it in vain."""
+        if self._fault is not None:
+            return ""
+        does = "sleeps" if self._sleeps else "is"
+        return f"the firmware {does} at {self._program.describe(self._pc)}"
 
     @property
     def child_pid(self) -> int:
@@ -190,6 +200,7 @@ class SimavrBoard:
             if name:
                 self._pwm.append(PwmEvent(self._us(cycle), name, period_us, duty))
         self._pins_cut = answer.pins_cut
+        self._pc, self._sleeps = answer.pc, answer.sleeps
         for note in answer.notes(self._spec, until_us):
             if len(self._notes) == _NOTES_KEPT:
                 self._notes_left_out += 1

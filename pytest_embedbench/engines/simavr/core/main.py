@@ -103,6 +103,8 @@ class Board:
             self.pins_left < 0,
             machine.sleeps_deep(),
             machine.has_ended(),
+            machine.avr.pc,
+            machine.avr.state == layout.SLEEPING,
             machine.fault,
         )
         self.pins.clear()
