@@ -65,17 +65,6 @@ def test_the_tank_is_safe_at_the_start(controller):
         controller.expect(("NONE", now_ms), **SAFE)
 
 
-@pytest.mark.brief("F2")
-@in_every_state
-def test_a_second_init_forgets_everything(controller, steps, shown):
-    controller.expect(*steps, **shown)
-    controller.init()
-    controller.expect(idle(600), **SAFE)
-    controller.expect(level(650, 72), **SAFE)
-    for at_ms, expected in ((700, SAFE), (750, SAFE), (800, SETTLING)):
-        controller.expect(turb(at_ms, 20), **expected)
-
-
 @pytest.mark.brief("F4", "F15", "F16")
 @pytest.mark.parametrize("clear_ntu", [0, 20, 34, 35])
 def test_three_clear_readings_in_a_row_let_it_settle(controller, clear_ntu):
@@ -347,6 +336,17 @@ PARTS = (
 )
 
 in_all_respects = pytest.mark.brief(*(f"F{number}" for number in range(1, 26)))
+
+
+@pytest.mark.brief("F2")
+@in_every_state
+def test_a_second_init_forgets_everything(controller, steps, shown):
+    controller.expect(*steps, **shown)
+    controller.init()
+    controller.expect(idle(600), **SAFE)
+    controller.expect(level(650, 72), **SAFE)
+    for at_ms, expected in ((700, SAFE), (750, SAFE), (800, SETTLING)):
+        controller.expect(turb(at_ms, 20), **expected)
 
 
 @in_all_respects

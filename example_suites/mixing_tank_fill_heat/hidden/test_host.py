@@ -56,15 +56,6 @@ def test_a_bad_line_at_the_start_leaves_it_safe(controller, kind):
     controller.expect(("NONE", 100), **SAFE)
 
 
-@pytest.mark.brief("M1")
-def test_a_second_init_forgets_everything(controller):
-    controller.expect(*HEATED, **HEATING)
-    controller.init()
-    controller.expect(("NONE", 150), **SAFE)
-    controller.expect(temp(160, 45), **SAFE)
-    controller.expect(level(170, 65), **HELD_OFF)
-
-
 @pytest.mark.brief("M3")
 @pytest.mark.parametrize("percent", [0, 1, 30, 54, 55, 56, 58, 59])
 @pytest.mark.parametrize("temperature_c", [20, 44, 45, 47, 49, 80])
@@ -347,6 +338,15 @@ PARTS = (
 )
 
 in_all_respects = pytest.mark.brief(*(f"M{number}" for number in range(1, 23)))
+
+
+@pytest.mark.brief("M1")
+def test_a_second_init_forgets_everything(controller):
+    controller.expect(*HEATED, **HEATING)
+    controller.init()
+    controller.expect(("NONE", 150), **SAFE)
+    controller.expect(temp(160, 45), **SAFE)
+    controller.expect(level(170, 65), **HELD_OFF)
 
 
 @in_all_respects

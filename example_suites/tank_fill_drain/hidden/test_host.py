@@ -40,14 +40,6 @@ def test_a_low_level_starts_the_pump(controller, level):
     controller.expect(("LEVEL", 100, level), pump_on=True)
 
 
-@pytest.mark.brief("T1", "T2")
-def test_a_second_init_forgets_everything(controller):
-    controller.expect(ON, pump_on=True)
-    controller.init()
-    controller.expect(("NONE", 150), pump_on=False)
-    controller.expect(("LEVEL", 200, 50), pump_on=False)
-
-
 @pytest.mark.brief("T2", "T3")
 def test_a_low_level_starts_the_pump_again_after_a_high_one(controller):
     controller.expect(ON, ("LEVEL", 200, 81), ("LEVEL", 300, 29), pump_on=True)
@@ -181,6 +173,14 @@ PARTS = (
 )
 
 in_all_respects = pytest.mark.brief(*(f"T{number}" for number in range(1, 13)))
+
+
+@pytest.mark.brief("T1", "T2")
+def test_a_second_init_forgets_everything(controller):
+    controller.expect(ON, pump_on=True)
+    controller.init()
+    controller.expect(("NONE", 150), pump_on=False)
+    controller.expect(("LEVEL", 200, 50), pump_on=False)
 
 
 @in_all_respects

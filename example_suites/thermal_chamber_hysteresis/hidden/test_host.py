@@ -45,14 +45,6 @@ def test_a_fault_at_the_start_leaves_the_heater_off(controller, kind):
     controller.expect(("NONE", 100), **OFF)
 
 
-@pytest.mark.brief("C1")
-def test_a_second_init_forgets_everything(controller):
-    controller.expect(COLD, **ON)
-    controller.init()
-    controller.expect(("NONE", 150), **OFF)
-    controller.expect(("TEMPERATURE", 200, 48), **HELD_OFF)
-
-
 @pytest.mark.brief("C2")
 @pytest.mark.parametrize("temperature_c", [15, 16, 20, 40, 45, 46])
 def test_a_low_temperature_starts_the_heater(controller, temperature_c):
@@ -235,6 +227,14 @@ PARTS = (
 )
 
 in_all_respects = pytest.mark.brief(*(f"C{number}" for number in range(1, 15)))
+
+
+@pytest.mark.brief("C1")
+def test_a_second_init_forgets_everything(controller):
+    controller.expect(COLD, **ON)
+    controller.init()
+    controller.expect(("NONE", 150), **OFF)
+    controller.expect(("TEMPERATURE", 200, 48), **HELD_OFF)
 
 
 @in_all_respects
