@@ -60,6 +60,10 @@ system_packages() {
             wanted+=("${program#*=}")
     done
     [ ${#wanted[@]} = 0 ] || install_debian "programs missing" "${wanted[@]}"
+    # Tests start an sshd of their own: the one that came just now is not to listen.
+    if [[ " ${wanted[*]} " == *" openssh-server "* && -d /run/systemd/system ]]; then
+        as_root systemctl disable --now ssh.service ssh.socket >/dev/null 2>&1 || true
+    fi
 }
 
 find_python() {
