@@ -12,11 +12,7 @@ def whole_ms(name: str, value: object) -> int:
     Raises:
         ConfigError: it is not a whole number of milliseconds, 0 or more.
     """
-    if type(value) is int and value >= 0:
-        return value
-    raise ConfigError(
-        f"{name} = {value!r}: must be a whole number of milliseconds, 0 or more"
-    )
+    return _whole(f"{name} =", value, "milliseconds")
 
 
 def whole_mv(pin: str, value: object) -> int:
@@ -25,11 +21,7 @@ def whole_mv(pin: str, value: object) -> int:
     Raises:
         ConfigError: it is not a whole number of millivolts, 0 or more.
     """
-    if type(value) is int and value >= 0:
-        return value
-    raise ConfigError(
-        f"pin {pin}: {value!r} must be a whole number of millivolts, 0 or more"
-    )
+    return _whole(f"pin {pin} at", value, "millivolts")
 
 
 def text_or_bytes(what: str, value: object) -> bytes:
@@ -56,3 +48,10 @@ def pin_level(pin: str, value: object) -> Level:
         return value
     known = ", ".join(f"Level.{level.name}" for level in Level)
     raise ConfigError(f"pin {pin} can be {known}, not {value!r}")
+
+
+def _whole(what: str, value: object, unit: str) -> int:
+    if type(value) is int and value >= 0:
+        return value
+    message = f"{what} {value!r}: must be a whole number of {unit}, 0 or more"
+    raise ConfigError(message)
