@@ -156,9 +156,9 @@ def _never_ran(
                 if name == BOARD:
                     reports.setdefault(str(value), {}).setdefault(outcome, report)
     for name in session.board_names():
-        match reports.get(name):
-            case {"skipped": report, **others} if not others:
-                yield name, _why_skipped(report)
+        seen = reports.get(name, {})
+        if list(seen) == ["skipped"]:
+            yield name, _why_skipped(seen["skipped"])
 
 
 def _why_skipped(report: pytest.TestReport) -> str:
