@@ -13,7 +13,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline, pause
@@ -99,6 +99,35 @@ def is_asleep(pid: int) -> bool:
     False if it waits for a processor or a disk, and where that is not known.
     """
     return _stat(pid)[:1] in ([b"S"], [b"T"])
+
+
+@dataclass(slots=True)
+class Slumber:
+    """How long a process that should be at work for us has done nothing at all.
+
+    It has once it was asleep, without using a processor, whenever it was looked at
+    for ``limit_s`` of host time.
+    """
+
+    pid: int
+    limit_s: float
+    _cpu_s: float | None = field(init=False)
+    _limit: Deadline = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._cpu_s = cpu_used_s(self.pid)
+        self._limit = Deadline(self.limit_s)
+
+    def look(self) -> float | None:
+        """Look at it; return the CPU seconds that it has used, where known."""
+        now_s = cpu_used_s(self.pid)
+        if now_s != self._cpu_s or not is_asleep(self.pid):
+            self._cpu_s, self._limit = now_s, Deadline(self.limit_s)
+        return now_s
+
+    def too_long(self) -> bool:
+        """Say whether it was asleep for too long."""
+        return self._limit.passed()
 
 
 def wait_gone(pid: int, budget_s: float) -> bool:

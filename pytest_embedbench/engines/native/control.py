@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline
 from pytest_embedbench.engines.native.protocol import HEADER, Message
-from pytest_embedbench.processes import cpu_used_s, is_asleep, wait_gone
+from pytest_embedbench.processes import Slumber, cpu_used_s, wait_gone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,8 +122,8 @@ class Control:
         """Go on reading, with an eye on what the program does meanwhile."""
         budget = self._allowance
         deadline = Deadline(budget.wall_s - _LOOK_EVERY_S)
-        awake = Deadline(budget.asleep_s)
-        before_s = last_s = cpu_used_s(self._pid)
+        slumber = Slumber(self._pid, budget.asleep_s)
+        before_s = cpu_used_s(self._pid)
         while True:
             try:
                 return self._recv(_READ_BYTES)
@@ -133,14 +133,11 @@ class Control:
                 return b""
             if wait_gone(self._pid, 0):  # and a child of its own holds the socket
                 return b""
-            now_s = cpu_used_s(self._pid)
-            if now_s != last_s or not is_asleep(self._pid):
-                last_s, awake = now_s, Deadline(budget.asleep_s)
-            used_s = _difference(now_s, before_s)
+            used_s = _difference(slumber.look(), before_s)
             spins = used_s is not None and used_s >= budget.cpu_s
-            if spins or awake.passed() or deadline.passed():
+            if spins or slumber.too_long() or deadline.passed():
                 waited_s = budget.wall_s - deadline.remaining_s()
-                raise Silent(used_s, waited_s, asleep=awake.passed())
+                raise Silent(used_s, waited_s, asleep=slumber.too_long())
 
 
 def _difference(after_s: float | None, before_s: float | None) -> float | None:

@@ -210,13 +210,11 @@ class _Process:
         """Go on receiving, with an eye on what the copy does meanwhile."""
         begun_s = host_now_s()
         wall = Deadline(self.wall_limit_s - _LOOK_EVERY_S)
-        awake, last_s = Deadline(_ASLEEP_LIMIT_S), processes.cpu_used_s(self._copy_pid)
-        while not wall.passed() and not awake.passed():
+        slumber = processes.Slumber(self._copy_pid, _ASLEEP_LIMIT_S)
+        while not wall.passed() and not slumber.too_long():
             with contextlib.suppress(BlockingIOError):
                 return self.ours.recv(length)
-            now_s = processes.cpu_used_s(self._copy_pid)
-            if now_s != last_s or not processes.is_asleep(self._copy_pid):
-                awake, last_s = Deadline(_ASLEEP_LIMIT_S), now_s
+            slumber.look()
         raise _Silent(host_now_s() - begun_s + _LOOK_EVERY_S)
 
     def _report(self) -> str:
