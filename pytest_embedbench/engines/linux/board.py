@@ -153,7 +153,7 @@ class LinuxBoard:
 
     def drive_pin(self, pin: str, level: Level) -> None:
         """Refuse."""
-        raise self._no_pins(f"drive {pin} {level.name.lower()}")
+        raise self._no_pins(f"drive {pin} {level}")
 
     def set_analog(self, pin: str, millivolts: int) -> None:
         """Refuse."""

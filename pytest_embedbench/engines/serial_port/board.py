@@ -109,9 +109,9 @@ class SerialBoard:
     def advance(self, duration_ms: int) -> None:
         """Wait; what came in until then can be received."""
         self._insist_on_being_open()
-        due_us = self.now_us() + duration_ms * 1000
+        due_us = self.now_us() + whole_ms("duration_ms", duration_ms) * 1000
         try:
-            self.connection.wait(whole_ms("duration_ms", duration_ms) / 1000)
+            self.connection.wait(duration_ms / 1000)
         except BoardLost as loss:
             raise self._lost(str(loss)) from loss
         finally:
