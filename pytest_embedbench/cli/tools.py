@@ -14,11 +14,8 @@ if TYPE_CHECKING:
 def builder(registry: Registry, core: Path | None = None) -> Builder:
     """Return the PlatformIO builder; ``core`` is a core directory told otherwise.
 
-    ``EMBEDBENCH_CACHE`` is looked up where the cache is.
+    It looks at ``EMBEDBENCH_PIO`` and ``EMBEDBENCH_CACHE`` by itself.
     """
-    named = {
-        "core_dir": core or os.environ.get("EMBEDBENCH_CORE"),
-        "pio": os.environ.get("EMBEDBENCH_PIO"),
-    }
-    options = {name: Path(path).absolute() for name, path in named.items() if path}
-    return registry.builder("platformio", **options)
+    if core_dir := core or os.environ.get("EMBEDBENCH_CORE"):
+        return registry.builder("platformio", core_dir=Path(core_dir).absolute())
+    return registry.builder("platformio")
