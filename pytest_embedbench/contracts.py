@@ -64,7 +64,7 @@ class Board(Protocol):
     """A board that is running.
 
     It may also have ``notes``, sentences on what a real board would not let pass, and
-    ``whereabouts``, a clause on where its firmware is: failures quote them.
+    ``position``, a clause on where its firmware is: failures quote them.
     """
 
     @property
@@ -175,7 +175,7 @@ class SharedEngine(Protocol):
 class SharedBoard(Protocol):
     """A board that exists once; it is a ``Board`` too."""
 
-    suspect: bool
+    needs_recovery: bool
     """Whether a test has failed on it: then it is put right when it is closed."""
 
     @property
@@ -194,7 +194,7 @@ class SharedBoard(Protocol):
         ...
 
 
-class Standby(Protocol):
+class Snapshot(Protocol):
     """An image that stands ready to be booted again and again."""
 
     def boot(self) -> Board:
@@ -207,10 +207,10 @@ class Standby(Protocol):
 
 
 @runtime_checkable
-class Copying(Protocol):
+class SnapshotEngine(Protocol):
     """An engine for which one more board of an image costs about a millisecond."""
 
-    def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> Standby:
+    def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> Snapshot:
         """Make ready to boot ``image`` many times; raises what ``boot`` raises."""
         ...
 

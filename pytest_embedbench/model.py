@@ -41,7 +41,7 @@ class Level(enum.Enum):
 class Capability(enum.Enum):
     """What a board can do beyond moving bytes; the value is for ``needs(...)``."""
 
-    STEP_TIME = "step-time"
+    VIRTUAL_TIME = "virtual-time"
     """``advance`` is exact: the same run twice gives the same bytes and stamps."""
     READ_PINS = "read-pins"
     DRIVE_PINS = "drive-pins"

@@ -12,8 +12,8 @@ from pytest_embedbench.bench.artifacts import (
     new_file,
     trace_csv,
 )
-from pytest_embedbench.bench.conversation import BOOT_WITHIN_MS, Conversation
-from pytest_embedbench.bench.loop import FREE_RUN, IN_STEP, Loop
+from pytest_embedbench.bench.conversation import BOOT_WITHIN_MS, UartSession
+from pytest_embedbench.bench.loop import FREE_RUN, IN_STEP, ClosedLoop
 from pytest_embedbench.bench.recorder import Recorder
 from pytest_embedbench.bench.run import measured, summed_up
 from pytest_embedbench.errors import BenchFault, ConfigError
@@ -51,9 +51,9 @@ class Bench:
     boot_line: str = field(default="", kw_only=True)
     elf_path: Path | None = field(default=None, kw_only=True)
     plots: bool = field(default=True, kw_only=True)
-    uart: Conversation = field(init=False)
+    uart: UartSession = field(init=False)
     """The board's first UART."""
-    loops: list[Loop[Any]] = field(default_factory=list[Loop[Any]], init=False)
+    loops: list[ClosedLoop[Any]] = field(default_factory=list[ClosedLoop[Any]], init=False)
     _recorder: Recorder = field(init=False)
     _dut: Dut | None = field(default=None, init=False)
     _log: TextIO = field(init=False)
@@ -71,7 +71,7 @@ class Bench:
             path=self.transcript_path,
             elf_path=self.elf_path,
         )
-        self.uart = Conversation(self._recorder, self._recorder)
+        self.uart = UartSession(self._recorder, self._recorder)
 
     @property
     def transcript_path(self) -> Path:
@@ -103,17 +103,17 @@ class Bench:
         return self.board.pin_trace()
 
     def send(self, line: str | bytes) -> None:
-        """Send a line over the first UART; see ``Conversation.send``."""
+        """Send a line over the first UART; see ``UartSession.send``."""
         self.uart.send(line)
 
     def expect(
         self, pattern: Patterns, *, within_ms: int, forbid: Patterns | None = None
     ) -> Match:
-        """Wait for a line; see ``Conversation.expect``."""
+        """Wait for a line; see ``UartSession.expect``."""
         return self.uart.expect(pattern, within_ms=within_ms, forbid=forbid)
 
     def expect_silence(self, *, for_ms: int, ignoring: Patterns | None = None) -> None:
-        """Insist on silence; see ``Conversation.expect_silence``."""
+        """Insist on silence; see ``UartSession.expect_silence``."""
         self.uart.expect_silence(for_ms=for_ms, ignoring=ignoring)
 
     def wait_for_boot(
@@ -121,14 +121,14 @@ class Bench:
     ) -> Match:
         """Wait until the firmware is up: for ``pattern``, the boot line, or any line.
 
-        See ``Conversation.wait_for_boot``.
+        See ``UartSession.wait_for_boot``.
         """
         if pattern is None and self.boot_line:
             pattern = exact(self.boot_line)
         return self.uart.wait_for_boot(pattern, within_ms=within_ms)
 
     def run_for(self, duration_ms: int) -> None:
-        """Let simulated time pass; see ``Conversation.run_for``."""
+        """Let simulated time pass; see ``UartSession.run_for``."""
         self.uart.run_for(duration_ms)
 
     def reset(self) -> None:
@@ -149,7 +149,7 @@ class Bench:
         *,
         coupling: Coupling = IN_STEP,
         invariants: Invariants[StateT] | None = None,
-    ) -> Loop[StateT]:
+    ) -> ClosedLoop[StateT]:
         """Let ``plant`` live along from now on, whatever lets time pass.
 
         Raises:
@@ -166,7 +166,7 @@ class Bench:
         scenario: Scenario,
         plant_factory: Callable[..., Plant[StateT]],
         *,
-        stop_when: Callable[[Loop[StateT]], bool] | None = None,
+        stop_when: Callable[[ClosedLoop[StateT]], bool] | None = None,
         coupling: Coupling = IN_STEP,
         invariants: Invariants[StateT] | None = None,
     ) -> Run[StateT]:
@@ -222,12 +222,12 @@ class Bench:
         scenario: Scenario,
         coupling: Coupling,
         invariants: Invariants[StateT] | None,
-    ) -> Loop[StateT]:
-        loop = Loop(self._recorder, plant, scenario, coupling, invariants or {})
+    ) -> ClosedLoop[StateT]:
+        loop = ClosedLoop(self._recorder, plant, scenario, coupling, invariants or {})
         self.loops.append(loop)
         return loop
 
-    def _write(self, loop: Loop[Any], suffix: str) -> None:
+    def _write(self, loop: ClosedLoop[Any], suffix: str) -> None:
         with new_file(self.folder / f"trace{suffix}.csv") as file:
             file.write(trace_csv(loop.samples))
         with new_file(self.folder / f"metrics{suffix}.json") as file:

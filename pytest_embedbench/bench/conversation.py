@@ -40,7 +40,7 @@ BOOT_WITHIN_MS = 2000
 
 
 @dataclass(slots=True)
-class Conversation:
+class UartSession:
     """One UART, as a test sees it.
 
     A pattern is a regular expression as text or bytes, a compiled one, or a list of

@@ -23,7 +23,7 @@ from pytest_embedbench.wire.patterns import LINE_BUDGET_S, cpu_budget, search
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_embedbench.bench.conversation import Conversation
+    from pytest_embedbench.bench.conversation import UartSession
 
     Special = type[EOF | TIMEOUT]
     Text = str | bytes | re.Pattern[str] | re.Pattern[bytes]
@@ -47,7 +47,7 @@ class DutTimeout(ExpectTimeout, TIMEOUT):
 class Dut:
     """One UART, with a cursor of its own, independent of the conversation's."""
 
-    conversation: Conversation
+    conversation: UartSession
     timeout_s: float = DEFAULT_S
     before: bytes = field(default=b"", init=False)
     """What came between the last match and this one; after a timeout, all unread."""

@@ -17,7 +17,7 @@ from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
 from pytest_embedbench.bench.wires import FaultyWire, PlainWire
 from pytest_embedbench.contracts import StateT
 from pytest_embedbench.errors import ConfigError, InvariantBroken
-from pytest_embedbench.faults import Chain
+from pytest_embedbench.faults import FaultPipeline
 from pytest_embedbench.model import (
     Reply,
     Sample,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pytest_embedbench.bench.recorder import Recorder
-    from pytest_embedbench.bench.wires import Wire
+    from pytest_embedbench.bench.wires import PlantWire
     from pytest_embedbench.contracts import Plant
     from pytest_embedbench.model import Line
 
@@ -66,7 +66,7 @@ IN_STEP = Coupling()
 
 
 @dataclass(slots=True, repr=False)
-class Loop(Generic[StateT]):
+class ClosedLoop(Generic[StateT]):
     """A board and a plant, tick by tick; also a timebase.
 
     A sample is taken at the start, after every line or burst of the firmware, and
@@ -89,16 +89,16 @@ class Loop(Generic[StateT]):
     samples: list[Sample[StateT]] = field(init=False)
     replies: list[Reply[StateT]] = field(init=False)
     stimuli: list[Stimulus] = field(default_factory=list[Stimulus], init=False)
-    chain: Chain = field(init=False)
+    chain: FaultPipeline = field(init=False)
     """The scenario's faults, and how often each took effect."""
     _tick_ms: int = field(init=False)
     """Firmware time per tick."""
     _into_tick_ms: int = field(default=0, init=False)
     _script: list[Injection | PlantEvent] = field(init=False)
-    _wire: Wire = field(init=False)
+    _wire: PlantWire = field(init=False)
 
     def __repr__(self) -> str:
-        return f"<Loop of {self.state} at {self.plant_ms} ms>"
+        return f"<ClosedLoop of {self.state} at {self.plant_ms} ms>"
 
     def __post_init__(self) -> None:
         own_ms = self.coupling.firmware_ms_per_tick
@@ -114,7 +114,7 @@ class Loop(Generic[StateT]):
             *self.scenario.inject,
         ]
         self._script = sorted(script, key=lambda entry: entry.at_ms)
-        self.chain = Chain(self.scenario.faults, self.scenario.seed)
+        self.chain = FaultPipeline(self.scenario.faults, self.scenario.seed)
         self._wire = self._new_wire()
         self._sample()
 
@@ -136,7 +136,7 @@ class Loop(Generic[StateT]):
             if self._into_tick_ms == self._tick_ms:
                 self._step()
 
-    def run(self, stop_when: Callable[[Loop[StateT]], bool] | None = None) -> bool:
+    def run(self, stop_when: Callable[[ClosedLoop[StateT]], bool] | None = None) -> bool:
         """Run the scenario to its end, or until ``stop_when`` says so, and say which.
 
         It is asked once a tick, after the firmware's time and before the plant steps.
@@ -241,7 +241,7 @@ class Loop(Generic[StateT]):
                 evidence = self.recorder.evidence()
                 raise InvariantBroken(name, str(self.samples[-1]), evidence)
 
-    def _new_wire(self) -> Wire:
+    def _new_wire(self) -> PlantWire:
         if not self.chain.faults:
             return PlainWire(self.recorder, self.stimuli)
         if self._tick_ms != self.plant.tick_ms:

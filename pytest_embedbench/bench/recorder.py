@@ -187,8 +187,8 @@ class Recorder:
         pending = self.framer.pending
         unfinished = f"\nunfinished line: {pending[-80:]!r}" if pending else ""
         notes = "".join(f"\nnote: {note}" for note in getattr(self.board, "notes", ()))
-        if whereabouts := getattr(self.board, "whereabouts", ""):
-            notes += f"\nnow {whereabouts}"
+        if position := getattr(self.board, "position", ""):
+            notes += f"\nnow {position}"
         where = f"\ntranscript: {self.path}" if self.path else ""
         return f"the end of the conversation:\n{said}{unfinished}{notes}{where}"
 

@@ -13,7 +13,7 @@ from pytest_embedbench.wire.streams import belongs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_embedbench.bench.loop import Invariants, Loop
+    from pytest_embedbench.bench.loop import Invariants, ClosedLoop
     from pytest_embedbench.contracts import Figure
     from pytest_embedbench.model import Reply, Sample, Stimulus
 
@@ -140,7 +140,7 @@ def acts(reply: Reply[StateT]) -> bool:
     return any(line.startswith(ACTUATION) for line in reply.lines)
 
 
-def summed_up(loop: Loop[StateT], *, stopped_early: bool = False) -> Run[StateT]:
+def summed_up(loop: ClosedLoop[StateT], *, stopped_early: bool = False) -> Run[StateT]:
     """Return what a loop has given so far."""
     return Run(
         scenario=loop.scenario.name,
@@ -154,7 +154,7 @@ def summed_up(loop: Loop[StateT], *, stopped_early: bool = False) -> Run[StateT]
     )
 
 
-def measured(loop: Loop[StateT]) -> Mapping[str, Figure]:
+def measured(loop: ClosedLoop[StateT]) -> Mapping[str, Figure]:
     """Return the plant's own figures; without such, how much was seen."""
     if isinstance(loop.plant, Measured):
         plant = cast("Measured[StateT]", loop.plant)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from pytest_embedbench.faults import Passing, Place
+from pytest_embedbench.faults import Message, InjectionPoint
 from pytest_embedbench.model import Direction, Line, Stimulus, StimulusKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_embedbench.bench.recorder import Recorder
-    from pytest_embedbench.faults import Chain
+    from pytest_embedbench.faults import FaultPipeline
 
 
-class Wire(Protocol):
+class PlantWire(Protocol):
     """Brings lines to a board, lets time pass, and brings lines back.
 
     Whatever it brings to the board is added to the loop's stimuli.
@@ -65,7 +65,7 @@ class FaultyWire:
 
     recorder: Recorder
     stimuli: list[Stimulus]
-    chain: Chain
+    chain: FaultPipeline
     tick_ms: int
     _number: int = field(default=0, init=False)
     _into_tick_ms: int = field(default=0, init=False)
@@ -103,7 +103,7 @@ class FaultyWire:
         self._began_us = self.recorder.board.now_us()
         frames = [s.text for s in self._said if s.kind is StimulusKind.FRAME]
         others = [s for s in self._said if s.kind is not StimulusKind.FRAME]
-        readings = self._passed(Place.SENSORS, self._at_start(frames))
+        readings = self._passed(InjectionPoint.SENSORS, self._at_start(frames))
         for reading in readings:
             text = reading.data.decode("utf-8", "backslashreplace")
             self._set_out(reading.at_us, StimulusKind.FRAME, text)
@@ -115,11 +115,11 @@ class FaultyWire:
             line._replace(rank=rank, data=line.data + b"\n")
             for rank, line in enumerate(lines)
         ]
-        presses = [p._replace(data=b"") for p in self._passed(Place.BUTTON, ())]
+        presses = [p._replace(data=b"") for p in self._passed(InjectionPoint.RESET_PIN, ())]
         self._due = [
             _Due((each.at_us - self._starts_us) // 1000, each.data)
             for each in sorted(
-                [*presses, *self._passed(Place.WIRE, writes)],
+                [*presses, *self._passed(InjectionPoint.WIRE, writes)],
                 key=lambda each: each.at_us,
             )
         ]
@@ -129,10 +129,10 @@ class FaultyWire:
         """Return what the plant is given of what the firmware said."""
         offset_us = self._starts_us - self._began_us
         said = [
-            Passing(line.at_us + offset_us, rank, line.payload)
+            Message(line.at_us + offset_us, rank, line.payload)
             for rank, line in enumerate(self._heard)
         ]
-        obeyed = self._passed(Place.ACTUATORS, said)
+        obeyed = self._passed(InjectionPoint.ACTUATORS, said)
         self._heard, self._into_tick_ms = [], 0
         self._number += 1
         return [
@@ -151,12 +151,12 @@ class FaultyWire:
         """When this tick began, in plant time."""
         return self._number * self.tick_ms * 1000
 
-    def _passed(self, place: Place, passing: Sequence[Passing]) -> Sequence[Passing]:
+    def _passed(self, place: InjectionPoint, passing: Sequence[Message]) -> Sequence[Message]:
         return self.chain.passed(place, self._number, self.tick_ms, passing)
 
-    def _at_start(self, lines: Iterable[str]) -> list[Passing]:
+    def _at_start(self, lines: Iterable[str]) -> list[Message]:
         return [
-            Passing(self._starts_us, rank, line.encode())
+            Message(self._starts_us, rank, line.encode())
             for rank, line in enumerate(lines)
         ]
 

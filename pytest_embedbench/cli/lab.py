@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.cli.subcommands import Subcommands
     from pytest_embedbench.lab.labfile import LabBoard
-    from pytest_embedbench.lab.survey import Standing
+    from pytest_embedbench.lab.survey import BoardStatus
     from pytest_embedbench.model import BoardSpec
 
 LAB_ENV = "EMBEDBENCH_LAB"
@@ -60,7 +60,7 @@ def _list(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _line(standing: Standing) -> str:
+def _line(standing: BoardStatus) -> str:
     board = standing.board
     kind = f"{board.datasheet} [{' '.join(board.labels)}]"
     where = standing.port or f"not there: {board.sought}"

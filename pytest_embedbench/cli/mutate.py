@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.cli.subcommands import Subcommands
     from pytest_embedbench.mutation.mutant import Mutant
-    from pytest_embedbench.mutation.table import Outcome
-    from pytest_embedbench.mutation.trial import Trial
+    from pytest_embedbench.mutation.table import MutantOutcome
+    from pytest_embedbench.mutation.trial import MutantTrial
 
 _PROFILES = ("full", "paper")
 _LIMIT_S = 120.0
@@ -100,14 +100,14 @@ def _try_all(
     arguments: argparse.Namespace, suite: Suite, mutants: Sequence[Mutant]
 ) -> int:
     from pytest_embedbench.mutation import equivalence, generate  # noqa: PLC0415
-    from pytest_embedbench.mutation.table import Outcome  # noqa: PLC0415
+    from pytest_embedbench.mutation.table import MutantOutcome  # noqa: PLC0415
     from pytest_embedbench.mutation.trial import Fate, Trials  # noqa: PLC0415
 
     assert suite.task is not None, "it was loaded from its task.toml"
     declared = equivalence.equivalents_of(suite)
     reference = generate.reference_of(suite)
 
-    def tell(trial: Trial) -> None:
+    def tell(trial: MutantTrial) -> None:
         known = " (equivalent)" if trial.mutant.name in declared else ""
         told = trial.check if trial.fate is Fate.KILLED else trial.mutant.what
         row = f"{trial.fate.value:<9} {trial.mutant.name:<24} {told}{known}"
@@ -129,7 +129,7 @@ def _try_all(
         if trial.fate is Fate.SURVIVED
         and (arguments.profile == "full" or trial.mutant.name in declared)
     ]
-    outcome = Outcome(
+    outcome = MutantOutcome(
         task=suite.task.name,
         profile=arguments.profile,
         board=arguments.board,
@@ -152,7 +152,7 @@ def _childrens_cpu_s() -> float:
     return times.children_user + times.children_system
 
 
-def _write(outcome: Outcome, folder: Path) -> None:
+def _write(outcome: MutantOutcome, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / f"{outcome.profile}.md"
     page.write_text(outcome.page(), encoding="utf-8")

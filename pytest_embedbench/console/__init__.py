@@ -7,7 +7,7 @@ from pytest_embedbench.console.console import CommandResult, Console, how_it_end
 from pytest_embedbench.console.login import Credentials
 from pytest_embedbench.console.opening import (
     Access,
-    Entrance,
+    ConnectionConfig,
     HasConsoles,
     HeldConsole,
     enter,
@@ -18,7 +18,7 @@ __all__ = [
     "CommandResult",
     "Console",
     "Credentials",
-    "Entrance",
+    "ConnectionConfig",
     "HasConsoles",
     "HeldConsole",
     "enter",

@@ -12,14 +12,14 @@ from pexpect.exceptions import EOF, TIMEOUT
 from pytest_embedbench.clock import Deadline
 from pytest_embedbench.console import output
 from pytest_embedbench.console.copying import COPY_WITHIN_S, copy_typed
-from pytest_embedbench.console.shell import INTERRUPT, QUIT, Loop
+from pytest_embedbench.console.shell import INTERRUPT, QUIT, CommandLoop
 from pytest_embedbench.errors import BenchFault, BoardLost, ExpectTimeout
 
 if TYPE_CHECKING:
     import re
     from pathlib import Path
 
-    from pytest_embedbench.console.copying import Carry
+    from pytest_embedbench.console.copying import FileTransfer
     from pytest_embedbench.console.terminal import Terminal, WireSpawn
 
 RUN_WITHIN_S = 30.0
@@ -78,8 +78,8 @@ class Console:
     """
 
     terminal: Terminal
-    loop: Loop
-    carry: Carry = field(default=copy_typed, repr=False)
+    loop: CommandLoop
+    carry: FileTransfer = field(default=copy_typed, repr=False)
     """How files get there; without anything better they are typed."""
     usable: bool = field(default=True, init=False)
     _number: int = field(default=0, init=False)

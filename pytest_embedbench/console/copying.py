@@ -24,7 +24,7 @@ _PIECE_BYTES = 2700
 """With base64 a line that a terminal takes."""
 
 
-class Carry(Protocol):
+class FileTransfer(Protocol):
     """A way to get a file onto the target of a console."""
 
     def __call__(

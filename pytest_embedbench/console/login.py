@@ -17,7 +17,7 @@ from pexpect.exceptions import EOF, TIMEOUT
 from pytest_embedbench.clock import Deadline
 from pytest_embedbench.console import output
 from pytest_embedbench.console.console import Console
-from pytest_embedbench.console.shell import INTERRUPT, LEFT, QUIT, Loop
+from pytest_embedbench.console.shell import INTERRUPT, LEFT, QUIT, CommandLoop
 from pytest_embedbench.errors import BoardUnreachable
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class _Login:
             if shell.search(recent):
                 return self._start(None)
             if left := LEFT.search(recent):
-                return self._start(Loop(left.group(1).decode()))
+                return self._start(CommandLoop(left.group(1).decode()))
             answer = next((do for sign, do in answers if sign.search(recent)), None)
             if answer is not None:
                 answer()
@@ -165,10 +165,10 @@ class _Login:
             raise self._failed(f"it does not let {self.who.user!r} in with {secret}")
         self.recent.clear()  # somebody before us
 
-    def _start(self, other: Loop | None) -> Console:
+    def _start(self, other: CommandLoop | None) -> Console:
         """Start our loop instead of a shell, or of another loop."""
         spawn = self.terminal.spawn
-        loop = Loop()
+        loop = CommandLoop()
         start = f" {loop.started_by()}\n".encode()
         spawn.send(start if other is None else loop.takes_over(other))
         console = Console(self.terminal, loop)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from pytest_embedbench.console.login import Credentials, log_in
 from pytest_embedbench.console.ssh import SCHEME, SshLink
 from pytest_embedbench.console.terminal import PortTerminal
-from pytest_embedbench.lab.opening import Lines, open_port
+from pytest_embedbench.lab.opening import ModemLines, open_port
 from pytest_embedbench.lab.wires import wire_for
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ LOGIN_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entrance:
+class ConnectionConfig:
     """How to get in.
 
     Args:
@@ -34,7 +34,7 @@ class Entrance:
     address: str
     who: Credentials = field(default_factory=Credentials)
     baud_bps: int = 115_200
-    lines: Lines = field(default_factory=Lines)
+    lines: ModemLines = field(default_factory=ModemLines)
     ssh_config: str = ""
     within_s: float = LOGIN_WITHIN_S
 
@@ -54,7 +54,7 @@ class Access:
             self.link.close()
 
 
-def enter(entrance: Entrance) -> Access:
+def enter(entrance: ConnectionConfig) -> Access:
     """Log in.
 
     Raises:

@@ -47,7 +47,7 @@ _HEAD_LENGTH = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class CommandLoop:
     """The loop of one console."""
 
     word: str = field(default_factory=lambda: f"@@{secrets.token_hex(5)}")
@@ -61,7 +61,7 @@ class Loop:
             "sh -c 'eval \"$EMBEDBENCH_LOOP\"'"
         )
 
-    def takes_over(self, other: Loop) -> bytes:
+    def takes_over(self, other: CommandLoop) -> bytes:
         """Return what is typed to have this loop instead of one that was left."""
         return other.typed(1, f"{self.started_by()} <&9")
 

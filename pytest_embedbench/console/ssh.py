@@ -24,7 +24,7 @@ from pytest_embedbench.clock import Deadline
 from pytest_embedbench.console import output
 from pytest_embedbench.console.console import Console
 from pytest_embedbench.console.copying import copy_piped
-from pytest_embedbench.console.shell import Loop, quoted
+from pytest_embedbench.console.shell import CommandLoop, quoted
 from pytest_embedbench.console.terminal import WireSpawn
 from pytest_embedbench.errors import BoardLost, BoardUnreachable, ToolMissing
 from pytest_embedbench.lab.wires import SelectedWire
@@ -115,7 +115,7 @@ class SshLink:
         """
         deadline = Deadline(within_s)
         timeout_s = max(1, int(within_s))
-        loop = Loop()
+        loop = CommandLoop()
         terminal = self._terminal(loop, "-M", f"-oConnectTimeout={timeout_s}")
         try:
             _answer(terminal, loop, who, deadline)
@@ -132,7 +132,7 @@ class SshLink:
         Raises:
             BoardLost: the connection is gone.
         """
-        loop = Loop()
+        loop = CommandLoop()
         terminal = self._terminal(loop, *_THROUGH)
         console = Console(terminal, loop)
         try:
@@ -159,7 +159,7 @@ class SshLink:
         argv = self.argv(f"cat > {quoted(f'{to}.part')}")
         copy_piped(console, argv, file, to, within_s=within_s)
 
-    def _terminal(self, loop: Loop, *options: str) -> SshTerminal:
+    def _terminal(self, loop: CommandLoop, *options: str) -> SshTerminal:
         argv = [*self._ssh(), *options, "-tt", "--", self.address]
         with warnings.catch_warnings():
             # We fork beside threads; between fork and exec nothing takes a lock.
@@ -185,7 +185,7 @@ class SshLink:
 
 
 def _answer(
-    terminal: SshTerminal, loop: Loop, who: Credentials, deadline: Deadline
+    terminal: SshTerminal, loop: CommandLoop, who: Credentials, deadline: Deadline
 ) -> None:
     """Answer what ssh asks until the loop runs on the other side."""
     spawn = terminal.spawn

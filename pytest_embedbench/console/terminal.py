@@ -13,7 +13,7 @@ from pytest_embedbench.clock import Deadline
 from pytest_embedbench.errors import BoardLost
 
 if TYPE_CHECKING:
-    from pytest_embedbench.lab.wires import Wire
+    from pytest_embedbench.lab.wires import PortStream
 
     _Spawn = SpawnBase[bytes]
 else:
@@ -49,7 +49,7 @@ class WireSpawn(_Spawn):
     something was sent is kept.
     """
 
-    def __init__(self, wire: Wire, place: str) -> None:
+    def __init__(self, wire: PortStream, place: str) -> None:
         super().__init__(timeout=30, maxread=_READ_BYTES)
         self.wire = wire
         self.place = place
@@ -120,10 +120,10 @@ class WireSpawn(_Spawn):
 
 
 @dataclass(slots=True, eq=False)
-class Lent:
+class SharedTerminal:
     """A wire that somebody else closes."""
 
-    wire: Wire
+    wire: PortStream
 
     def exchange(self, outgoing: bytes, wait_s: float) -> tuple[bytes, int]:
         """Send and receive."""
@@ -142,7 +142,7 @@ class PortTerminal:
     """A terminal on a serial port."""
 
     place: str
-    wire: Wire
+    wire: PortStream
     spawn: WireSpawn = field(init=False)
 
     def __post_init__(self) -> None:

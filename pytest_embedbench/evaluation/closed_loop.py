@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_embedbench.bench.bench import Bench
-    from pytest_embedbench.bench.loop import Loop
+    from pytest_embedbench.bench.loop import ClosedLoop
     from pytest_embedbench.bench.run import Seen
     from pytest_embedbench.model import Sample
 
@@ -26,7 +26,7 @@ def answer(bench: Bench, line: str) -> list[str]:
     return [said for said in bench.uart.heard(since) if said != HEARTBEAT]
 
 
-def repeat_only(bench: Bench, loop: Loop[Any], line: str, *, ticks: int) -> None:
+def repeat_only(bench: Bench, loop: ClosedLoop[Any], line: str, *, ticks: int) -> None:
     """Let ticks go by in which nothing is sent but ``line``, once in each."""
     loop.frames_until_ms = -1
     for _ in range(ticks):

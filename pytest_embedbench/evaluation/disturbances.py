@@ -13,10 +13,10 @@ from pytest_embedbench.faults import (
     Delay,
     DutyLimit,
     Fault,
-    Loss,
-    Merge,
-    Place,
-    Split,
+    Drop,
+    Coalesce,
+    InjectionPoint,
+    Fragment,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ RESETS_MS = (300, 1_050, 7_777, 7_900, 14_000)
 """When the reset button is pressed."""
 
 
-def at(place: Place, *, from_ms: int = 200) -> Callable[..., Fault]:
+def at(place: InjectionPoint, *, from_ms: int = 200) -> Callable[..., Fault]:
     """Return what makes faults of a place out of effects."""
     return partial(Fault, place, from_ms=from_ms, until_ms=UNTIL_MS)
 
@@ -40,14 +40,14 @@ def of_readings(*, streams: int = 1, from_ms: int = 200) -> Rows:
     Lines of several streams come together, so more of them are merged, and they are
     not torn apart so far that one goes into the next ones.
     """
-    sensors, wire = (at(each, from_ms=from_ms) for each in (Place.SENSORS, Place.WIRE))
+    sensors, wire = (at(each, from_ms=from_ms) for each in (InjectionPoint.SENSORS, InjectionPoint.WIRE))
     return {
-        "frames-lost": [sensors(Loss(one_in=10))],
-        "silence": [sensors(Loss())],
+        "frames-lost": [sensors(Drop(one_in=10))],
+        "silence": [sensors(Drop())],
         "late-frames": [sensors(Delay(by_ms=100, jitter_ms=100))],
         "byte-errors": [wire(BitErrors(one_in=100))],
-        "split-writes": [wire(Split(gap_ms=60 if streams == 1 else 10))],
-        "merged-writes": [wire(Merge(count=3 * streams))],
+        "split-writes": [wire(Fragment(gap_ms=60 if streams == 1 else 10))],
+        "merged-writes": [wire(Coalesce(count=3 * streams))],
     }
 
 
@@ -58,20 +58,20 @@ def of_commands(actuator: str, *noise: Fault, from_ms: int = 200) -> Rows:
     """
     sensors, wire, actuators = (
         at(each, from_ms=from_ms)
-        for each in (Place.SENSORS, Place.WIRE, Place.ACTUATORS)
+        for each in (InjectionPoint.SENSORS, InjectionPoint.WIRE, InjectionPoint.ACTUATORS)
     )
     half = DutyLimit(
         on=f"ACT {actuator} ON", off=f"ACT {actuator} OFF", on_ticks=1, of_ticks=2
     )
     return {
-        "commands-lost": [actuators(Loss(one_in=10))],
+        "commands-lost": [actuators(Drop(one_in=10))],
         "actuators-lag": [actuators(Delay(by_ms=200))],
         "half-power": [actuators(half)],
         "all-at-once": [
             *noise,
-            sensors(Loss(one_in=20)),
+            sensors(Drop(one_in=20)),
             wire(BitErrors(one_in=300)),
-            wire(Split(gap_ms=10)),
-            actuators(Loss(one_in=20)),
+            wire(Fragment(gap_ms=10)),
+            actuators(Drop(one_in=20)),
         ],
     }

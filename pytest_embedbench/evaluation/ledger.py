@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from pytest_embedbench.evaluation.verdict import Outcome, Result, Stage, decide
+from pytest_embedbench.evaluation.verdict import CheckOutcome, Result, Stage, decide
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.evaluation.verdict import Decision
 
 SCHEMA = 1
-_FLAWS = (Outcome.FAILED, Outcome.BROKEN, Outcome.SKIPPED)
+_FLAWS = (CheckOutcome.FAILED, CheckOutcome.BROKEN, CheckOutcome.SKIPPED)
 
 
 class Announced(TypedDict):
@@ -44,7 +44,7 @@ class Announcement(TypedDict):
     checks: list[Announced]
 
 
-class Note(TypedDict):
+class CheckRecord(TypedDict):
     """How one phase of one check went; ``last`` marks the last of its attempt."""
 
     suite: str
@@ -60,7 +60,7 @@ class Note(TypedDict):
 @dataclass(slots=True)
 class _Entry:
     announced: Announced
-    outcome: Outcome = Outcome.UNFINISHED
+    outcome: CheckOutcome = CheckOutcome.UNFINISHED
     stage: Stage | None = None
     reason: str = ""
     duration_s: float = 0.0
@@ -90,20 +90,20 @@ class Ledger:
         """Say whether a check is one of this suite's."""
         return check in self._entries
 
-    def note(self, note: Note) -> None:
+    def note(self, note: CheckRecord) -> None:
         """Take in how a phase of a check went."""
         entry = self._entries[note["check"]]
         entry.duration_s += note["duration_s"]
         entry.details |= note.get("details", {})
-        outcome = Outcome(note["outcome"])
+        outcome = CheckOutcome(note["outcome"])
         if outcome in _FLAWS and entry.outcome not in _FLAWS:
             entry.outcome = outcome
             entry.stage = Stage(note["stage"])
             entry.reason = note["reason"]
-        elif note["last"] and entry.outcome is Outcome.UNFINISHED:
-            entry.outcome = Outcome.PASSED
-        if note["last"] and entry.outcome is Outcome.PASSED and entry.flaw:
-            entry.outcome = Outcome.BROKEN
+        elif note["last"] and entry.outcome is CheckOutcome.UNFINISHED:
+            entry.outcome = CheckOutcome.PASSED
+        if note["last"] and entry.outcome is CheckOutcome.PASSED and entry.flaw:
+            entry.outcome = CheckOutcome.BROKEN
             entry.reason = (
                 f"passed in attempt {entry.attempt_count} only; before: {entry.flaw}"
             )
@@ -113,13 +113,13 @@ class Ledger:
         entry = self._entries[check]
         entry.flaw = entry.flaw or entry.reason or "failed"
         entry.attempt_count += 1
-        entry.outcome, entry.stage, entry.reason = Outcome.UNFINISHED, None, ""
+        entry.outcome, entry.stage, entry.reason = CheckOutcome.UNFINISHED, None, ""
 
     def lose(self, check: str, reason: str) -> None:
         """Take in that whoever ran a check is gone."""
         entry = self._entries[check]
-        if entry.outcome is Outcome.UNFINISHED:
-            entry.outcome, entry.reason = Outcome.BROKEN, reason
+        if entry.outcome is CheckOutcome.UNFINISHED:
+            entry.outcome, entry.reason = CheckOutcome.BROKEN, reason
 
     def boards(self) -> tuple[str, ...]:
         """Return the boards, in the order announced; ``("",)`` if there are none."""
@@ -153,7 +153,7 @@ class Ledger:
             "profile": told["profile"],
             "submission": told["submission"],
             "complete": ended_at is not None
-            and not any(e.outcome is Outcome.UNFINISHED for e in entries),
+            and not any(e.outcome is CheckOutcome.UNFINISHED for e in entries),
             "verdict": decision.verdict.value if decision.verdict else None,
             "stage": decision.stage,
             "reason": decision.reason,
@@ -208,7 +208,7 @@ def _shown(entry: _Entry, sentences: Mapping[str, str]) -> dict[str, Any]:
 def _counts(entries: Sequence[_Entry], deselected_count: int) -> dict[str, int]:
     counts = {
         outcome.value: sum(entry.outcome is outcome for entry in entries)
-        for outcome in Outcome
+        for outcome in CheckOutcome
     }
     return {"checks": len(entries), **counts, "deselected": deselected_count}
 
@@ -226,7 +226,7 @@ def _built(entries: Sequence[_Entry], tools: Mapping[str, str]) -> dict[str, Any
 def _aggregate(entries: Sequence[_Entry]) -> dict[str, Any]:
     """Return the published evaluator's summary of its scenarios."""
     ran = [
-        (scenario, entry.outcome is Outcome.PASSED)
+        (scenario, entry.outcome is CheckOutcome.PASSED)
         for entry in entries
         for scenario in entry.details.get("scenarios", [])
     ]

@@ -14,7 +14,7 @@ from pytest_embedbench.evaluation.host.controller import IDLE, IGNORED, fields
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_embedbench.evaluation.host.controller import Lines
+    from pytest_embedbench.evaluation.host.controller import LineProtocol
     from pytest_embedbench.task import Sensor, Task
 
 FAULT = "FAULT SENSOR_TIMEOUT"
@@ -33,7 +33,7 @@ class Input(NamedTuple):
     number: int = 0
 
 
-def check_lines(protocol: Lines, task: Task, lines: Iterable[str]) -> None:
+def check_lines(protocol: LineProtocol, task: Task, lines: Iterable[str]) -> None:
     """Insist that a task's parser takes lines for what they are.
 
     It has to say of which kind one is, twice, and its value if it has one.
@@ -58,7 +58,7 @@ def check_lines(protocol: Lines, task: Task, lines: Iterable[str]) -> None:
             )
 
 
-def check_written(protocol: Lines, actuator: str, *, on: bool, line: str) -> None:
+def check_written(protocol: LineProtocol, actuator: str, *, on: bool, line: str) -> None:
     """Insist that an actuator's line is written where it fits, and nowhere else.
 
     Raises:

@@ -49,7 +49,7 @@ _VERDICTS = {
 }
 
 
-class Outcome(enum.Enum):
+class CheckOutcome(enum.Enum):
     """How a check ended."""
 
     PASSED = "passed"
@@ -68,7 +68,7 @@ class Result:
     """How one check ended, and where: where it failed, or the stage it is about."""
 
     check: str
-    outcome: Outcome
+    outcome: CheckOutcome
     stage: Stage
     reason: str = ""
     brief: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -106,8 +106,8 @@ def decide(
         deselected_count: How many checks the user left out.
         unchecked: Sentences of the brief that no check has enforced.
     """
-    wrong = [result for result in results if result.outcome is not Outcome.PASSED]
-    ended = [result for result in wrong if result.outcome is not Outcome.UNFINISHED]
+    wrong = [result for result in results if result.outcome is not CheckOutcome.PASSED]
+    ended = [result for result in wrong if result.outcome is not CheckOutcome.UNFINISHED]
     if ended:
         return _decided_by(min(ended, key=_urgency))
     stages = {result.stage for result in results}
@@ -128,11 +128,11 @@ def decide(
 
 
 def _urgency(result: Result) -> tuple[int, bool]:
-    return (_ORDER[result.stage], result.outcome is not Outcome.FAILED)
+    return (_ORDER[result.stage], result.outcome is not CheckOutcome.FAILED)
 
 
 def _decided_by(result: Result) -> Decision:
-    if result.outcome is not Outcome.FAILED:
+    if result.outcome is not CheckOutcome.FAILED:
         return Decision(verdict=None, stage=BENCH, reason=result.reason, result=result)
     verdict = _VERDICTS[result.stage]
     stage = None if verdict is Verdict.NONE else result.stage.value

@@ -7,30 +7,30 @@ comes from a seed.
 from __future__ import annotations
 
 from pytest_embedbench.faults.board import DutyLimit, Reset
-from pytest_embedbench.faults.chain import Chain
-from pytest_embedbench.faults.dice import Dice
-from pytest_embedbench.faults.nouns import Effect, Fault, Moment, Passing, Place
-from pytest_embedbench.faults.traffic import BitErrors, Delay, Loss, Merge, Split, Thin
-from pytest_embedbench.faults.values import Clamp, Drift, Noise, Stuck
+from pytest_embedbench.faults.chain import FaultPipeline
+from pytest_embedbench.faults.dice import SeededRandom
+from pytest_embedbench.faults.nouns import Effect, Fault, Tick, Message, InjectionPoint
+from pytest_embedbench.faults.traffic import BitErrors, Delay, Drop, Coalesce, Fragment, Decimate
+from pytest_embedbench.faults.values import Saturate, Drift, Noise, StuckAt
 
 __all__ = [
     "BitErrors",
-    "Chain",
-    "Clamp",
+    "FaultPipeline",
+    "Saturate",
     "Delay",
-    "Dice",
+    "SeededRandom",
     "Drift",
     "DutyLimit",
     "Effect",
     "Fault",
-    "Loss",
-    "Merge",
-    "Moment",
+    "Drop",
+    "Coalesce",
+    "Tick",
     "Noise",
-    "Passing",
-    "Place",
+    "Message",
+    "InjectionPoint",
     "Reset",
-    "Split",
-    "Stuck",
-    "Thin",
+    "Fragment",
+    "StuckAt",
+    "Decimate",
 ]

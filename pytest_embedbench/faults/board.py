@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.faults.nouns import FIRST, LAST, Passing
+from pytest_embedbench.faults.nouns import FIRST, LAST, Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.faults.nouns import Moment
+    from pytest_embedbench.faults.nouns import Tick
 
 
 class Switch(NamedTuple):
@@ -42,8 +42,8 @@ class DutyLimit:
         return Switch(wanted=False, told=False)
 
     def step(
-        self, memory: Switch, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[Switch, Sequence[Passing]]:
+        self, memory: Switch, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[Switch, Sequence[Message]]:
         """Switch it off where it may not run, and on again where it may."""
         words = {self.on.encode(): True, self.off.encode(): False}
         said = [words[p.data] for p in passing if p.data in words]
@@ -54,9 +54,9 @@ class DutyLimit:
             return Switch(wanted, told), passing
         line = (self.on if runs else self.off).encode()
         if moment.active:
-            word = Passing(moment.ends_us - 1, LAST, line)
+            word = Message(moment.ends_us - 1, LAST, line)
         else:  # the firmware's own words of this tick count more
-            word = Passing(moment.starts_us, FIRST, line)
+            word = Message(moment.starts_us, FIRST, line)
         return Switch(wanted, runs), [*passing, word]
 
 
@@ -70,13 +70,13 @@ class Reset:
         """Nothing is remembered."""
 
     def step(
-        self, memory: None, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[None, Sequence[Passing]]:
+        self, memory: None, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[None, Sequence[Message]]:
         """Press it if it is time."""
         due_us = [
             at_ms * 1000
             for at_ms in self.at_ms
             if moment.starts_us <= at_ms * 1000 < moment.ends_us
         ]
-        presses = [Passing(at_us, 0, b"reset") for at_us in due_us]
+        presses = [Message(at_us, 0, b"reset") for at_us in due_us]
         return memory, [*passing, *presses]

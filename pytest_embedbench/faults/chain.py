@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import FaultNeverFired
-from pytest_embedbench.faults.dice import Dice
-from pytest_embedbench.faults.nouns import Moment
+from pytest_embedbench.faults.dice import SeededRandom
+from pytest_embedbench.faults.nouns import Tick
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.faults.nouns import Fault, Passing, Place
+    from pytest_embedbench.faults.nouns import Fault, Message, InjectionPoint
 
 
 @dataclass(slots=True)
-class Chain:
+class FaultPipeline:
     """What passes a place goes through its faults, one after the other.
 
     The same faults, seed and traffic give the same, to the byte.
@@ -35,17 +35,17 @@ class Chain:
         self._memories = [fault.effect.begin() for fault in self.faults]
 
     def passed(
-        self, at: Place, number: int, length_ms: int, passing: Sequence[Passing]
-    ) -> Sequence[Passing]:
+        self, at: InjectionPoint, number: int, length_ms: int, passing: Sequence[Message]
+    ) -> Sequence[Message]:
         """Return what becomes of all that passes a place in tick ``number``.
 
         Each place is asked once a tick, tick by tick.
         """
         for index, fault in enumerate(self.faults):
             if fault.at is at:
-                dice = Dice.of(self.seed, index, number)
+                dice = SeededRandom.of(self.seed, index, number)
                 is_on = fault.is_on(number * length_ms)
-                moment = Moment(number, length_ms, is_on, dice)
+                moment = Tick(number, length_ms, is_on, dice)
                 passing = self._through(index, moment, passing)
         return passing
 
@@ -64,11 +64,11 @@ class Chain:
             raise FaultNeverFired(idle, self.seed)
 
     def _through(
-        self, index: int, moment: Moment, passing: Sequence[Passing]
-    ) -> Sequence[Passing]:
+        self, index: int, moment: Tick, passing: Sequence[Message]
+    ) -> Sequence[Message]:
         fault = self.faults[index]
-        taken: list[Passing] = []
-        left: list[Passing] = []
+        taken: list[Message] = []
+        left: list[Message] = []
         for each in passing:
             concerned = moment.active and fault.concerns(each)
             (taken if concerned else left).append(each)

@@ -12,13 +12,13 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 @dataclass(slots=True)
-class Dice:
+class SeededRandom:
     """A stream of numbers; equal ``state``, equal numbers."""
 
     state: int
 
     @classmethod
-    def of(cls, *key: int) -> Dice:
+    def of(cls, *key: int) -> SeededRandom:
         """Return the dice of a key, such as seed, fault and tick: each has its own."""
         state = 0
         for number in key:

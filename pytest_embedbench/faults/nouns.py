@@ -12,14 +12,14 @@ from pytest_embedbench.wire.streams import belongs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.faults.dice import Dice
+    from pytest_embedbench.faults.dice import SeededRandom
 
 MemoryT = TypeVar("MemoryT")
 FIRST, LAST = -1, 2**31
 """Ranks before and behind all others."""
 
 
-class Place(enum.Enum):
+class InjectionPoint(enum.Enum):
     """Where a fault acts, between plant and board."""
 
     SENSORS = "sensors"
@@ -28,11 +28,11 @@ class Place(enum.Enum):
     """Writes to the firmware's UART: the plant's lines and injected ones, as bytes."""
     ACTUATORS = "actuators"
     """The firmware's lines, before the plant obeys; without line end."""
-    BUTTON = "button"
+    RESET_PIN = "button"
     """The board's reset button: nothing passes here unless a fault presses it."""
 
 
-class Passing(NamedTuple):
+class Message(NamedTuple):
     """What passes a place at a time after the loop began.
 
     ``rank`` orders what passes at the same time.
@@ -43,7 +43,7 @@ class Passing(NamedTuple):
     data: bytes
 
 
-class Moment(NamedTuple):
+class Tick(NamedTuple):
     """One tick, as a fault sees it.
 
     ``active`` is whether the fault is on; if not, nothing new is given to it, and it
@@ -53,7 +53,7 @@ class Moment(NamedTuple):
     number: int
     length_ms: int
     active: bool
-    dice: Dice
+    dice: SeededRandom
 
     @property
     def starts_us(self) -> int:
@@ -74,8 +74,8 @@ class Effect(Protocol[MemoryT]):
         ...
 
     def step(
-        self, memory: MemoryT, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[MemoryT, Sequence[Passing]]:
+        self, memory: MemoryT, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[MemoryT, Sequence[Message]]:
         """Return what it remembers and what passes on, once per tick.
 
         What passes on does so before the moment ends; the rest is kept in memory.
@@ -91,7 +91,7 @@ class Fault:
     wire there are no streams: bytes come one after the other.
     """
 
-    at: Place
+    at: InjectionPoint
     effect: Effect[Any]
     stream: str = field(default="", kw_only=True)
     from_ms: int = field(default=0, kw_only=True)
@@ -100,7 +100,7 @@ class Fault:
     def __post_init__(self) -> None:
         if self.until_ms is not None and self.until_ms <= self.from_ms:
             raise ConfigError(f"{self}: ends before it begins")
-        if self.at is Place.WIRE and self.stream:
+        if self.at is InjectionPoint.WIRE and self.stream:
             raise ConfigError(
                 f"{self}: bytes on a wire come one after the other, whatever they "
                 "say; leave the stream away, or act at the sensors"
@@ -119,6 +119,6 @@ class Fault:
             self.until_ms is None or plant_ms < self.until_ms
         )
 
-    def concerns(self, passing: Passing) -> bool:
+    def concerns(self, passing: Message) -> bool:
         """Say whether this is of its stream."""
         return belongs(passing.data.decode("utf-8", "replace").rstrip(), self.stream)

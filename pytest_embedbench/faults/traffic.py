@@ -11,13 +11,13 @@ from pytest_embedbench.faults.nouns import FIRST
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_embedbench.faults.nouns import Moment, Passing
+    from pytest_embedbench.faults.nouns import Tick, Message
 
-    Held = tuple[Passing, ...]
+    Held = tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
+class Drop:
     """One line or write in ``one_in`` is lost, by chance; each one with 1."""
 
     one_in: int = 1
@@ -26,14 +26,14 @@ class Loss:
         """Nothing is remembered."""
 
     def step(
-        self, memory: None, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[None, Sequence[Passing]]:
+        self, memory: None, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[None, Sequence[Message]]:
         """Drop some."""
         return memory, [p for p in passing if not moment.dice.once_in(self.one_in)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thin:
+class Decimate:
     """Only one line in ``every`` is sent: a slow sensor, and streams of many rates."""
 
     every: int
@@ -47,8 +47,8 @@ class Thin:
         return 0
 
     def step(
-        self, memory: int, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[int, Sequence[Passing]]:
+        self, memory: int, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[int, Sequence[Message]]:
         """Keep the first and each ``every``-th after it."""
         del moment
         kept = [p for i, p in enumerate(passing, memory) if i % self.every == 0]
@@ -67,8 +67,8 @@ class Delay:
         return ()
 
     def step(
-        self, memory: Held, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[Held, Sequence[Passing]]:
+        self, memory: Held, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[Held, Sequence[Message]]:
         """Let go of what is due."""
         late = [
             each._replace(
@@ -81,7 +81,7 @@ class Delay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
+class Fragment:
     """A write comes in two parts, ``gap_ms`` apart, torn anywhere."""
 
     gap_ms: int
@@ -91,8 +91,8 @@ class Split:
         return ()
 
     def step(
-        self, memory: Held, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[Held, Sequence[Passing]]:
+        self, memory: Held, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[Held, Sequence[Message]]:
         """Tear each write that has two bytes; who comes after it waits for it."""
         pieces = list(memory)
         for each in passing:
@@ -108,7 +108,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merge:
+class Coalesce:
     """Writes are held back until there are ``count``; then all come as one."""
 
     count: int
@@ -118,11 +118,11 @@ class Merge:
         return ()
 
     def step(
-        self, memory: Held, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[Held, Sequence[Passing]]:
+        self, memory: Held, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[Held, Sequence[Message]]:
         """Join as many as there have to be; when the fault is over, all there are."""
         held = [*memory, *passing]
-        merged: list[Passing] = []
+        merged: list[Message] = []
         while len(held) >= self.count:
             batch, held = held[: self.count], held[self.count :]
             merged.append(_joined(batch))
@@ -141,8 +141,8 @@ class BitErrors:
         """Nothing is remembered."""
 
     def step(
-        self, memory: None, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[None, Sequence[Passing]]:
+        self, memory: None, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[None, Sequence[Message]]:
         """Flip some."""
         dice = moment.dice
 
@@ -154,7 +154,7 @@ class BitErrors:
         ]
 
 
-def _due(pieces: Sequence[Passing], moment: Moment) -> tuple[Held, Sequence[Passing]]:
+def _due(pieces: Sequence[Message], moment: Tick) -> tuple[Held, Sequence[Message]]:
     """Return what is still held at the end of a moment, and what passes in it.
 
     A fault that is over lets go of all at once, before anything else passes.
@@ -167,18 +167,18 @@ def _due(pieces: Sequence[Passing], moment: Moment) -> tuple[Held, Sequence[Pass
     return tuple([each._replace(rank=FIRST) for each in held]), due
 
 
-def _joined(writes: Sequence[Passing]) -> Passing:
+def _joined(writes: Sequence[Message]) -> Message:
     return writes[-1]._replace(data=b"".join(each.data for each in writes))
 
 
-def _in_order(passing: Iterable[Passing]) -> list[Passing]:
-    ordered: list[Passing] = []
+def _in_order(passing: Iterable[Message]) -> list[Message]:
+    ordered: list[Message] = []
     for each in passing:
         ordered.append(_after(ordered, each))
     return ordered
 
 
-def _after(earlier: Sequence[Passing], passing: Passing) -> Passing:
+def _after(earlier: Sequence[Message], passing: Message) -> Message:
     """Return it, not before the last of those that came before it."""
     last_us = earlier[-1].at_us if earlier else 0
     return passing._replace(at_us=max(passing.at_us, last_us))

@@ -12,7 +12,7 @@ from pytest_embedbench.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_embedbench.faults.nouns import Moment, Passing
+    from pytest_embedbench.faults.nouns import Tick, Message
 
     Range = tuple[int, int]
 
@@ -37,8 +37,8 @@ class Noise:
         """Nothing is remembered."""
 
     def step(
-        self, memory: None, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[None, Sequence[Passing]]:
+        self, memory: None, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[None, Sequence[Message]]:
         """Add a number to each reading."""
 
         def noisy(value: int) -> int:
@@ -60,8 +60,8 @@ class Drift:
         return None
 
     def step(
-        self, memory: int | None, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[int | None, Sequence[Passing]]:
+        self, memory: int | None, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[int | None, Sequence[Message]]:
         """Add what has come together since the first line."""
         del moment
         if not passing:
@@ -79,7 +79,7 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stuck:
+class StuckAt:
     """A sensor goes on saying what it said first, or ``value`` if there is one.
 
     That is a line's last word, number or not; the words before it tell sensors apart.
@@ -92,12 +92,12 @@ class Stuck:
         return {}
 
     def step(
-        self, memory: Mapping[bytes, bytes], moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[Mapping[bytes, bytes], Sequence[Passing]]:
+        self, memory: Mapping[bytes, bytes], moment: Tick, passing: Sequence[Message]
+    ) -> tuple[Mapping[bytes, bytes], Sequence[Message]]:
         """Put the stuck value into each line."""
         del moment
         stuck = dict(memory)
-        said: list[Passing] = []
+        said: list[Message] = []
         for each in passing:
             words, space, value = each.data.rpartition(b" ")
             kept = stuck.setdefault(words, self.value.encode() or value)
@@ -106,7 +106,7 @@ class Stuck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clamp:
+class Saturate:
     """A sensor or an actuator saturates: its number stays from ``low`` to ``high``."""
 
     low: int
@@ -116,8 +116,8 @@ class Clamp:
         """Nothing is remembered."""
 
     def step(
-        self, memory: None, moment: Moment, passing: Sequence[Passing]
-    ) -> tuple[None, Sequence[Passing]]:
+        self, memory: None, moment: Tick, passing: Sequence[Message]
+    ) -> tuple[None, Sequence[Message]]:
         """Bring each number into the range."""
         del moment
         within = (self.low, self.high)
@@ -125,7 +125,7 @@ class Clamp:
         return memory, clamped
 
 
-def _changed(passing: Passing, change: Callable[[int], int]) -> Passing:
+def _changed(passing: Message, change: Callable[[int], int]) -> Message:
     """Return it with another number; a line whose last word is none stays as it is."""
     found = _NUMBER.search(passing.data)
     if found is None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.clock import host_now_s, pause
 from pytest_embedbench.errors import FlashFailed
 from pytest_embedbench.flashing.command import filled
-from pytest_embedbench.flashing.nouns import Attempt, Step, Target
-from pytest_embedbench.processes.guarded import Ending, run_guarded
+from pytest_embedbench.flashing.nouns import Attempt, Step, FlashTarget
+from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,12 +27,12 @@ class Attempts:
     """All that was tried on one board, in order."""
 
     settings: FlashSettings
-    target: Target
+    target: FlashTarget
     made: list[Attempt] = field(default_factory=list[Attempt])
 
     def insist(
         self,
-        step_at: Callable[[Target], Step],
+        step_at: Callable[[FlashTarget], Step],
         *,
         enough: Callable[[Attempt], bool] = lambda _attempt: False,
     ) -> Attempt:
@@ -89,6 +89,6 @@ class Attempts:
 
 
 def _outcome(done: Finished, step: Step) -> str:
-    if done.ending is Ending.TIMED_OUT:
+    if done.ending is GuardedExit.TIMED_OUT:
         return f"timed out at {step.timeout_s:g} s"
     return f"exit {done.returncode}"

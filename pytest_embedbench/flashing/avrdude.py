@@ -14,7 +14,7 @@ from pytest_embedbench.flashing.programs import find_program
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.flashing.nouns import Target
+    from pytest_embedbench.flashing.nouns import FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 BOOTLOADERS = frozenset({"arduino", "avr109", "butterfly", "urclock", "wiring"})
@@ -52,12 +52,12 @@ class Avrdude:
         """Return the wanted rate alone."""
         return (wanted_bps,)
 
-    def ask(self, target: Target) -> Step:
+    def ask(self, target: FlashTarget) -> Step:
         """Read the signature, and write nothing."""
         argv = self._argv(target, "-n")
         return Step(name="identify", argv=argv, timeout_s=self.answer_within_s)
 
-    def identity(self, target: Target, output: str) -> Identity | None:
+    def identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the signature: avrdude itself says if it is not this chip's."""
         found = _SIGNATURE.search(output)
         if found is None:
@@ -68,14 +68,14 @@ class Avrdude:
         chip = found[2] or f"an AVR with signature {signature}"
         return Identity(chip=chip, detail=signature)
 
-    def compare(self, target: Target, image: FirmwareImage) -> Step:
+    def compare(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Read flash back and compare it with the file."""
         path = artifact(image, ".hex", ".elf")
         argv = self._argv(target, "-U", _memory("v", path.name))
         timeout_s = self._budget_s(target, image)
         return Step(name="compare", argv=argv, timeout_s=timeout_s, cwd=path.parent)
 
-    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+    def erase(self, target: FlashTarget, image: FirmwareImage, erase: Erase) -> Step:
         """Wipe the chip; only a programmer can, no bootloader wipes itself."""
         if erase is Erase.NVS:
             raise NotSupported("an AVR has no NVS partition to erase")
@@ -87,7 +87,7 @@ class Avrdude:
         argv = self._argv(target, "-e")
         return Step(name="erase all", argv=argv, timeout_s=_ERASED_WITHIN_S)
 
-    def write(self, target: Target, image: FirmwareImage) -> Step:
+    def write(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Write the file and read it back."""
         path = artifact(image, ".hex", ".elf")
         keep = ("-D",) if self.programmer in BOOTLOADERS else ()
@@ -95,7 +95,7 @@ class Avrdude:
         timeout_s = self._budget_s(target, image)
         return Step(name="write", argv=argv, timeout_s=timeout_s, cwd=path.parent)
 
-    def _argv(self, target: Target, *words: str) -> tuple[str, ...]:
+    def _argv(self, target: FlashTarget, *words: str) -> tuple[str, ...]:
         program = find_program(
             "avrdude", wanted=self.program, install="apt-get install avrdude"
         )
@@ -111,7 +111,7 @@ class Avrdude:
             *words,
         )
 
-    def _budget_s(self, target: Target, image: FirmwareImage) -> float:
+    def _budget_s(self, target: FlashTarget, image: FirmwareImage) -> float:
         size_bytes = artifact(image, ".hex", ".elf").stat().st_size
         wire_bytes = size_bytes * _BYTES_PER_PAGE_AND_BACK
         return self.answer_within_s + wire_bytes * 10 / target.baud_bps

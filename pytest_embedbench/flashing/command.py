@@ -14,7 +14,7 @@ from pytest_embedbench.flashing.nouns import Erase, Identity, Step
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_embedbench.flashing.nouns import Target
+    from pytest_embedbench.flashing.nouns import FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
@@ -24,7 +24,7 @@ _ASKED_WITHIN_S = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class OwnCommand:
     """Commands of the user's own, as lists of words.
 
     ``{port}``, ``{chip}`` and ``{baud}`` stand for the board, ``{elf}``, ``{bin}``,
@@ -60,11 +60,11 @@ class Command:
         """Return the wanted rate alone."""
         return (wanted_bps,)
 
-    def ask(self, target: Target) -> Step | None:
+    def ask(self, target: FlashTarget) -> Step | None:
         """Run the identify command, if there is one."""
         return self._step("identify", self.identify_argv, _of(target), _ASKED_WITHIN_S)
 
-    def identity(self, target: Target, output: str) -> Identity | None:
+    def identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Apply the pattern."""
         found = re.search(self.pattern, output)
         if found is None:
@@ -73,19 +73,19 @@ class Command:
         serial = (groups.get("serial") or "").lower()
         return Identity(chip=groups["chip"].lower(), serial=serial, detail=found[0])
 
-    def compare(self, target: Target, image: FirmwareImage) -> Step | None:
+    def compare(self, target: FlashTarget, image: FirmwareImage) -> Step | None:
         """Run the compare command, if there is one."""
         words = _of(target) | _files(image, self.compare_argv)
         return self._step("compare", self.compare_argv, words, self.timeout_s)
 
-    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+    def erase(self, target: FlashTarget, image: FirmwareImage, erase: Erase) -> Step:
         """Run the erase command."""
         step = self._step("erase all", self.erase_argv, _of(target), self.timeout_s)
         if step is None or erase is Erase.NVS:
             raise NotSupported(f"no command to erase {erase.value!r} is configured")
         return step
 
-    def write(self, target: Target, image: FirmwareImage) -> Step:
+    def write(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Run the write command."""
         words = _of(target) | _files(image, self.write_argv)
         step = self._step("write", self.write_argv, words, self.timeout_s)
@@ -129,7 +129,7 @@ def filled(template: Sequence[str], words: Mapping[str, str]) -> tuple[str, ...]
     )
 
 
-def _of(target: Target) -> dict[str, str]:
+def _of(target: FlashTarget) -> dict[str, str]:
     baud = str(target.baud_bps)
     return {"port": target.port, "chip": target.chip, "baud": baud}
 

@@ -23,7 +23,7 @@ from pytest_embedbench.flashing.programs import find_program
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.flashing.nouns import Target
+    from pytest_embedbench.flashing.nouns import FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 STANDARD_BAUDS_BPS = (921_600, 460_800, 230_400, 115_200, 57_600)
@@ -64,13 +64,13 @@ class Esptool:
         """Return the wanted rate, then the standard ones below it."""
         return (wanted_bps, *(b for b in STANDARD_BAUDS_BPS if b < wanted_bps))
 
-    def ask(self, target: Target) -> Step:
+    def ask(self, target: FlashTarget) -> Step:
         """Read chip and MAC of whatever chip there is; the ROM can do that itself."""
         slow = replace(target, chip="auto", baud_bps=min(target.baud_bps, BAUD_BPS))
         argv = self._argv(slow, "--no-stub", "read-mac", after=self._between())
         return Step(name="identify", argv=argv, timeout_s=_ANSWER_WITHIN_S)
 
-    def identity(self, target: Target, output: str) -> Identity | None:
+    def identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read what esptool says on connecting, also if it fails later."""
         chip = _CHIP.search(output)
         mac = _MAC.search(output)
@@ -83,7 +83,7 @@ class Esptool:
             detail=detail[1] if detail else chip[1],
         )
 
-    def compare(self, target: Target, image: FirmwareImage) -> Step:
+    def compare(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Have the chip digest its flash."""
         words = self._words(image)
         after = self._between() if target.after is After.RUN else "no-reset"
@@ -91,7 +91,7 @@ class Esptool:
         timeout_s = _ANSWER_WITHIN_S + _transfer_s(image, target.baud_bps)
         return Step(name="compare", argv=argv, timeout_s=timeout_s)
 
-    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+    def erase(self, target: FlashTarget, image: FirmwareImage, erase: Erase) -> Step:
         """Wipe NVS, where the image's partition table has it, or the whole chip."""
         words: tuple[str, ...] = ("erase-flash",)
         if erase is Erase.NVS:
@@ -100,7 +100,7 @@ class Esptool:
         argv = self._argv(target, *words, after="no-reset")
         return Step(name=f"erase {erase.value}", argv=argv, timeout_s=_ERASED_WITHIN_S)
 
-    def write(self, target: Target, image: FirmwareImage) -> Step:
+    def write(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Write all pieces; esptool compares a digest of each with the chip's own."""
         after = self.restart if target.after is After.RUN else "no-reset"
         words = ("write-flash", "--no-progress", *self._words(image))
@@ -115,7 +115,7 @@ class Esptool:
         """
         return "no-reset" if self.before == "no-reset" else self.restart
 
-    def _argv(self, target: Target, *words: str, after: str) -> tuple[str, ...]:
+    def _argv(self, target: FlashTarget, *words: str, after: str) -> tuple[str, ...]:
         program = find_program(
             "esptool",
             "esptool.py",

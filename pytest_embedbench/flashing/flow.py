@@ -16,7 +16,7 @@ from pytest_embedbench.flashing.nouns import (
     Erase,
     FlashReport,
     Identity,
-    Target,
+    FlashTarget,
     plain,
 )
 from pytest_embedbench.model import FirmwareImage
@@ -110,7 +110,7 @@ def _attempts(
     spec: BoardSpec, port: str, settings: FlashSettings
 ) -> Generator[Attempts]:
     with TemporaryDirectory(prefix="embedbench-flash-") as scratch:
-        target = Target(
+        target = FlashTarget(
             port=port,
             chip=plain(settings.chip or spec.mcu),
             baud_bps=settings.baud_bps,

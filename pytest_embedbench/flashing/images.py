@@ -20,7 +20,7 @@ _TABLE = "partitions.bin"
 _DATA, _NVS = 1, 2
 
 
-class Piece(NamedTuple):
+class ImageSegment(NamedTuple):
     """A file and the flash offset that it is written to."""
 
     offset: int
@@ -46,7 +46,7 @@ def artifact(image: FirmwareImage, *suffixes: str) -> Path:
     )
 
 
-def esp_pieces(image: FirmwareImage) -> tuple[Piece, ...]:
+def esp_pieces(image: FirmwareImage) -> tuple[ImageSegment, ...]:
     """Return what an ESP needs in flash, lowest offset first.
 
     The build tool says which files go where; an image that came from elsewhere is an
@@ -60,7 +60,7 @@ def esp_pieces(image: FirmwareImage) -> tuple[Piece, ...]:
     application = artifact(image, ".bin")
     if application not in (piece.path for piece in pieces):
         at = int(offset, 0) if offset else _APPLICATION_OFFSET
-        pieces.append(Piece(at, application))
+        pieces.append(ImageSegment(at, application))
     return tuple(sorted(pieces))
 
 
@@ -89,11 +89,11 @@ def _listed(image: FirmwareImage) -> list[str]:
     return image.metadata.get("flash_images", "").split()
 
 
-def _piece(image: FirmwareImage, word: str) -> Piece:
+def _piece(image: FirmwareImage, word: str) -> ImageSegment:
     offset, _, name = word.partition("=")
     if name not in image.artifacts:
         raise ConfigError(
             f"the image of {image.environment!r} wants {name} at {offset}, "
             "but that file is not among its artifacts"
         )
-    return Piece(int(offset, 0), image.artifacts[name])
+    return ImageSegment(int(offset, 0), image.artifacts[name])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast, get_origin, get_type_hint
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.flashing.avrdude import Avrdude
-from pytest_embedbench.flashing.command import Command
+from pytest_embedbench.flashing.command import OwnCommand
 from pytest_embedbench.flashing.esptool import Esptool
 from pytest_embedbench.flashing.nouns import After, Erase, FlashMethod, FlashSettings
 from pytest_embedbench.flashing.platformio import PlatformIOUpload
@@ -23,7 +23,7 @@ METHODS: Mapping[str, type[FlashMethod]] = {
     method.name: method
     for method in (
         Avrdude,
-        Command,
+        OwnCommand,
         Esptool,
         Openocd,
         Picotool,

@@ -122,7 +122,7 @@ class FlashReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class FlashTarget:
     """Where a method works: a port, a chip, a rate, and how to leave the board.
 
     ``scratch`` is an empty folder that is gone after the flash.
@@ -159,19 +159,19 @@ class FlashMethod(Protocol):
         """Return the rates to try, best first; the last one is tried again."""
         ...
 
-    def ask(self, target: Target) -> Step | None:
+    def ask(self, target: FlashTarget) -> Step | None:
         """Return what asks the board who it is, if the tool can."""
         ...
 
-    def identity(self, target: Target, output: str) -> Identity | None:
+    def identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the answer to ``ask``, also of one that failed; ``None``: no answer."""
         ...
 
-    def compare(self, target: Target, image: FirmwareImage) -> Step | None:
+    def compare(self, target: FlashTarget, image: FirmwareImage) -> Step | None:
         """Return what succeeds only if the board holds ``image``, if the tool can."""
         ...
 
-    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+    def erase(self, target: FlashTarget, image: FirmwareImage, erase: Erase) -> Step:
         """Return what wipes that much.
 
         Raises:
@@ -179,7 +179,7 @@ class FlashMethod(Protocol):
         """
         ...
 
-    def write(self, target: Target, image: FirmwareImage) -> Step:
+    def write(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Return what writes ``image`` and reads it back.
 
         Raises:

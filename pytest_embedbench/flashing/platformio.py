@@ -17,7 +17,7 @@ from pytest_embedbench.processes.pio_environment import quiet_environment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.flashing.nouns import Erase, FlashMethod, Identity, Target
+    from pytest_embedbench.flashing.nouns import Erase, FlashMethod, Identity, FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 _OVERRIDE = "upload.ini"
@@ -53,29 +53,29 @@ class PlatformIOUpload:
         asker = self._asker()
         return (wanted_bps,) if asker is None else asker.bauds(wanted_bps)
 
-    def ask(self, target: Target) -> Step | None:
+    def ask(self, target: FlashTarget) -> Step | None:
         """Let the tool behind the protocol ask."""
         asker = self._asker()
         return None if asker is None else asker.ask(target)
 
-    def identity(self, target: Target, output: str) -> Identity | None:
+    def identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Let the tool behind the protocol read the answer."""
         asker = self._asker()
         return None if asker is None else asker.identity(target, output)
 
-    def compare(self, target: Target, image: FirmwareImage) -> Step | None:
+    def compare(self, target: FlashTarget, image: FirmwareImage) -> Step | None:
         """Let the tool behind the protocol compare."""
         asker = self._asker()
         return None if asker is None else asker.compare(target, image)
 
-    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+    def erase(self, target: FlashTarget, image: FirmwareImage, erase: Erase) -> Step:
         """Let the tool behind the protocol erase."""
         asker = self._asker()
         if asker is None:
             raise NotSupported(f"PlatformIO has no upload that erases {erase.value!r}")
         return asker.erase(target, image, erase)
 
-    def write(self, target: Target, image: FirmwareImage) -> Step:
+    def write(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Lay the image out as a finished build, and have it uploaded."""
         environment = self.environment or image.environment
         project = Path(self.project).expanduser().resolve()
@@ -112,7 +112,7 @@ class PlatformIOUpload:
             return Avrdude(programmer=self.protocol)
         return None
 
-    def _config(self, target: Target, environment: str) -> Path:
+    def _config(self, target: FlashTarget, environment: str) -> Path:
         """Write a configuration that reads the project's, and then what we change."""
         original = Path(self.project).expanduser().resolve() / "platformio.ini"
         lines = [f"upload_speed = {target.baud_bps}"]

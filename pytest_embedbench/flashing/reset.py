@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _STEP = re.compile(r"([DR])([01])|U([01]),([01])|W(\d+(?:\.\d+)?)")
 
 
-class Lines(Protocol):
+class ControlLines(Protocol):
     """The control lines of a serial port, as pyserial has them."""
 
     dtr: bool
@@ -75,7 +75,7 @@ def check_sequence(sequence: str) -> None:
             )
 
 
-def press(port: Lines, sequence: str, wait: Callable[[float], None] = pause) -> None:
+def press(port: ControlLines, sequence: str, wait: Callable[[float], None] = pause) -> None:
     """Walk a sequence on an open port; ``wait`` lets its pauses pass.
 
     Raises:
@@ -91,7 +91,7 @@ def press(port: Lines, sequence: str, wait: Callable[[float], None] = pause) -> 
             raise _translated(error) from error
 
 
-def _walk(port: Lines, step: str, wait: Callable[[float], None]) -> None:
+def _walk(port: ControlLines, step: str, wait: Callable[[float], None]) -> None:
     kind, value = step[0], step[1:]
     if kind == "D":
         port.dtr = value == "1"
@@ -103,7 +103,7 @@ def _walk(port: Lines, step: str, wait: Callable[[float], None]) -> None:
         wait(float(value))
 
 
-def _set_both(port: Lines, *, dtr: bool, rts: bool) -> None:
+def _set_both(port: ControlLines, *, dtr: bool, rts: bool) -> None:
     """Set both lines in one call to the driver where there is one, else in turn."""
     descriptor = _descriptor(port)
     if descriptor is None or sys.platform == "win32":
@@ -120,7 +120,7 @@ def _set_both(port: Lines, *, dtr: bool, rts: bool) -> None:
     fcntl.ioctl(descriptor, termios.TIOCMSET, word.pack(lines))
 
 
-def _descriptor(port: Lines) -> int | None:
+def _descriptor(port: ControlLines) -> int | None:
     """Return the port's descriptor; RFC 2217 and ``loop://`` have none."""
     fileno = getattr(port, "fileno", None)
     try:

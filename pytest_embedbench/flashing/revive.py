@@ -8,7 +8,7 @@ from pytest_embedbench.errors import BenchFault, BoardLost
 from pytest_embedbench.flashing.attempts import RESET_WITHIN_S
 from pytest_embedbench.flashing.command import filled
 from pytest_embedbench.flashing.programs import find_program
-from pytest_embedbench.processes.guarded import Ending, run_guarded
+from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -66,7 +66,7 @@ def run_command(
     command = filled(argv, words)
     done = run_guarded(command, timeout_s=timeout_s)
     said = f"{done.stdout}{done.stderr}".strip()
-    if done.ending is Ending.TIMED_OUT:
+    if done.ending is GuardedExit.TIMED_OUT:
         raise BenchFault(f"{' '.join(command)!r} took longer than {timeout_s:g} s")
     if done.returncode != 0:
         raise BenchFault(f"{' '.join(command)!r} exited {done.returncode}: {said}")

@@ -16,7 +16,7 @@ from pytest_embedbench.flashing.programs import find_program
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.flashing.nouns import Erase, Target
+    from pytest_embedbench.flashing.nouns import Erase, FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 _COPIER = Path(__file__).with_name("uf2_drive.py")
@@ -45,11 +45,11 @@ class Picotool:
         """Return the wanted rate alone; USB has none."""
         return (wanted_bps,)
 
-    def ask(self, target: Target) -> Step:
+    def ask(self, target: FlashTarget) -> Step:
         """Read what the ROM says of the chip; the program runs on afterwards."""
         return self._step("identify", "info", "-d", timeout_s=_ASKED_WITHIN_S)
 
-    def identity(self, target: Target, output: str) -> Identity | None:
+    def identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read type and id."""
         chip, serial = _TYPE.search(output), _SERIAL.search(output)
         if chip is None:
@@ -60,18 +60,18 @@ class Picotool:
             detail=chip[0].strip(),
         )
 
-    def compare(self, target: Target, image: FirmwareImage) -> Step:
+    def compare(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Read flash back and compare it with the file."""
         words = ("verify", str(artifact(image, ".uf2", ".elf")))
         return self._step("compare", *words, timeout_s=_WRITTEN_WITHIN_S)
 
-    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+    def erase(self, target: FlashTarget, image: FirmwareImage, erase: Erase) -> Step:
         """Wipe the whole flash."""
         if erase.value != "all":
             raise NotSupported("an RP2040 has no NVS partition to erase")
         return self._step("erase all", "erase", "-a", timeout_s=_WRITTEN_WITHIN_S)
 
-    def write(self, target: Target, image: FirmwareImage) -> Step:
+    def write(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Write the file and verify it."""
         run = ("-x",) if target.after is After.RUN else ()
         words = ("load", "-v", *run, str(artifact(image, ".uf2", ".elf")))
@@ -103,11 +103,11 @@ class Uf2Copy:
         """Return the wanted rate alone; a drive has none."""
         return (wanted_bps,)
 
-    def ask(self, target: Target) -> Step:
+    def ask(self, target: FlashTarget) -> Step:
         """Read the drive's ``INFO_UF2.TXT``."""
         return self._step("identify", "identify", timeout_s=_ASKED_WITHIN_S)
 
-    def identity(self, target: Target, output: str) -> Identity | None:
+    def identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the board id."""
         board = _BOARD_ID.search(output)
         if board is None:
@@ -115,15 +115,15 @@ class Uf2Copy:
         chip = board[1].lower()
         return Identity(chip=_CHIP_OF_BOARD.get(chip, chip), detail=board[1])
 
-    def compare(self, target: Target, image: FirmwareImage) -> Step | None:
+    def compare(self, target: FlashTarget, image: FirmwareImage) -> Step | None:
         """Return nothing: what is in flash cannot be read as it was copied."""
         return None
 
-    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+    def erase(self, target: FlashTarget, image: FirmwareImage, erase: Erase) -> Step:
         """Refuse."""
         raise NotSupported("a UF2 drive cannot be erased; use picotool")
 
-    def write(self, target: Target, image: FirmwareImage) -> Step:
+    def write(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Copy the file; the board runs it at once."""
         path = artifact(image, ".uf2")
         return self._step("write", "copy", str(path), timeout_s=_WRITTEN_WITHIN_S)

@@ -15,7 +15,7 @@ from pytest_embedbench.flashing.programs import find_program
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.flashing.nouns import Target
+    from pytest_embedbench.flashing.nouns import FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 FLASH_START = 0x0800_0000
@@ -73,31 +73,31 @@ class Stm32flash:
         """Return the wanted rate, then the standard ones below it."""
         return (wanted_bps, *(b for b in _STANDARD_BAUDS_BPS if b < wanted_bps))
 
-    def ask(self, target: Target) -> Step:
+    def ask(self, target: FlashTarget) -> Step:
         """Have the bootloader say its chip."""
         return self._step("identify", target, timeout_s=_ASKED_WITHIN_S)
 
-    def identity(self, target: Target, output: str) -> Identity | None:
+    def identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the device id."""
         return stm32_identity(target, output)
 
-    def compare(self, target: Target, image: FirmwareImage) -> Step | None:
+    def compare(self, target: FlashTarget, image: FirmwareImage) -> Step | None:
         """Return nothing: the tool reads flash back only after writing it."""
         return None
 
-    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+    def erase(self, target: FlashTarget, image: FirmwareImage, erase: Erase) -> Step:
         """Wipe the whole flash."""
         _refuse_nvs(erase)
         return self._step("erase all", target, "-o", timeout_s=_WRITTEN_WITHIN_S)
 
-    def write(self, target: Target, image: FirmwareImage) -> Step:
+    def write(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Write the file and read it back."""
         path = artifact(image, ".bin", ".hex")
         go = ("-g", "0x0") if target.after is After.RUN else ()
         words = ("-w", str(path), "-v", *go)
         return self._step("write", target, *words, timeout_s=_WRITTEN_WITHIN_S)
 
-    def _step(self, name: str, target: Target, *words: str, timeout_s: float) -> Step:
+    def _step(self, name: str, target: FlashTarget, *words: str, timeout_s: float) -> Step:
         program = find_program(
             "stm32flash", wanted=self.program, install="apt-get install stm32flash"
         )
@@ -128,28 +128,28 @@ class Openocd:
         """Return the wanted rate alone; a probe has none."""
         return (wanted_bps,)
 
-    def ask(self, target: Target) -> Step:
+    def ask(self, target: FlashTarget) -> Step:
         """Halt the chip, read its device id, let it run on from reset."""
         tcl = ("init", "reset halt", "flash probe 0", "reset run", "shutdown")
         return self._step("identify", *tcl, timeout_s=_ASKED_WITHIN_S)
 
-    def identity(self, target: Target, output: str) -> Identity | None:
+    def identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the device id; the probe stands for the serial."""
         return stm32_identity(target, output, serial=self.probe)
 
-    def compare(self, target: Target, image: FirmwareImage) -> Step:
+    def compare(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Have the chip compare its flash with the file."""
         verify = f"verify_image {_braced(artifact(image, '.elf'))}"
         tcl = ("init", "reset halt", verify, "reset run", "shutdown")
         return self._step("compare", *tcl, timeout_s=_WRITTEN_WITHIN_S)
 
-    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+    def erase(self, target: FlashTarget, image: FirmwareImage, erase: Erase) -> Step:
         """Wipe the whole first bank."""
         _refuse_nvs(erase)
         tcl = ("init", "reset halt", "flash erase_sector 0 0 last", "shutdown")
         return self._step("erase all", *tcl, timeout_s=_WRITTEN_WITHIN_S)
 
-    def write(self, target: Target, image: FirmwareImage) -> Step:
+    def write(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Write the file and verify it."""
         reset = " reset" if target.after is After.RUN else ""
         program = f"program {_braced(artifact(image, '.elf'))} verify{reset} exit"
@@ -182,7 +182,7 @@ class Stflash:
         """Return the wanted rate alone; a probe has none."""
         return (wanted_bps,)
 
-    def ask(self, target: Target) -> Step:
+    def ask(self, target: FlashTarget) -> Step:
         """List all probes and the chips behind them: it cannot be asked for one."""
         program = find_program(
             "st-info",
@@ -192,7 +192,7 @@ class Stflash:
         argv = (*program, "--probe")
         return Step(name="identify", argv=argv, timeout_s=_ASKED_WITHIN_S)
 
-    def identity(self, target: Target, output: str) -> Identity | None:
+    def identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the block of our probe; of two unnamed ones neither is ours."""
         blocks = re.split(r"^\s*version:", output, flags=re.IGNORECASE | re.MULTILINE)[
             1:
@@ -204,16 +204,16 @@ class Stflash:
                 return stm32_identity(target, block, serial=found)
         return None
 
-    def compare(self, target: Target, image: FirmwareImage) -> Step | None:
+    def compare(self, target: FlashTarget, image: FirmwareImage) -> Step | None:
         """Return nothing: the tool compares only after writing."""
         return None
 
-    def erase(self, target: Target, image: FirmwareImage, erase: Erase) -> Step:
+    def erase(self, target: FlashTarget, image: FirmwareImage, erase: Erase) -> Step:
         """Wipe the whole flash."""
         _refuse_nvs(erase)
         return self._step("erase all", "erase")
 
-    def write(self, target: Target, image: FirmwareImage) -> Step:
+    def write(self, target: FlashTarget, image: FirmwareImage) -> Step:
         """Write the file; the tool verifies every page."""
         reset = ("--reset",) if target.after is After.RUN else ()
         path = artifact(image, ".bin")
@@ -228,7 +228,7 @@ class Stflash:
         return Step(name=name, argv=argv, timeout_s=_WRITTEN_WITHIN_S)
 
 
-def stm32_identity(target: Target, output: str, *, serial: str = "") -> Identity | None:
+def stm32_identity(target: FlashTarget, output: str, *, serial: str = "") -> Identity | None:
     """Read a device id as the chip that was asked for, if it may be that one."""
     found = _DEV_ID.search(output)
     if found is None:

@@ -15,14 +15,14 @@ from pytest_embedbench.errors import (
     FirmwareStuck,
 )
 from pytest_embedbench.lab.ports import attached, find
-from pytest_embedbench.lab.pump import Pump, Stalled
+from pytest_embedbench.lab.pump import PortReader, Stalled
 from pytest_embedbench.lab.users import users_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_embedbench.lab.opening import Port
-    from pytest_embedbench.lab.ports import Attached, Found
+    from pytest_embedbench.lab.opening import SerialHandle
+    from pytest_embedbench.lab.ports import Attached, ResolvedPort
     from pytest_embedbench.lab.pump import Heard
 
 CLOSES_WITHIN_S = 2.0
@@ -41,13 +41,13 @@ class Connection:
             native USB does in a reset; 0 if it never should.
     """
 
-    found: Found
-    open_pump: Callable[[Found], tuple[Port, Pump]]
+    found: ResolvedPort
+    open_pump: Callable[[ResolvedPort], tuple[SerialHandle, PortReader]]
     reappears_within_s: float
     listed: Callable[[], Sequence[Attached]] = attached
     closes_within_s: float = CLOSES_WITHIN_S
-    port: Port = field(init=False)
-    _pump: Pump = field(init=False)
+    port: SerialHandle = field(init=False)
+    _pump: PortReader = field(init=False)
     _node: int | None = field(init=False)
     _away: Deadline | None = field(default=None, init=False)
     _heard: list[Heard] = field(default_factory=list["Heard"], init=False)

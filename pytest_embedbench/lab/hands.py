@@ -22,21 +22,21 @@ from pytest_embedbench.model import Capability
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.lab.opening import Port
+    from pytest_embedbench.lab.opening import SerialHandle
     from pytest_embedbench.lab.options import Options
     from pytest_embedbench.model import BoardSpec
 
-Touch = Callable[["Port", str, Callable[[], None]], None]
+ControlAction = Callable[["SerialHandle", str, Callable[[], None]], None]
 """Does something to the board on an open port, given also its address. The function
 is called while the board is silent: what was said before belongs to the time before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hands:
+class BoardControls:
     """The buttons of a board, as far as it has any."""
 
-    reset: Touch | None = None
-    power_cycle: Touch | None = None
+    reset: ControlAction | None = None
+    power_cycle: ControlAction | None = None
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -44,17 +44,17 @@ class Hands:
         return frozenset(() if self.reset is None else (Capability.RESET,))
 
 
-def hands_for(spec: BoardSpec) -> Hands:
+def controls_for(spec: BoardSpec) -> BoardControls:
     """Return what the options of a board say can be done to it.
 
     Raises:
         ConfigError: an option is unknown or makes no sense.
     """
     options = options_of(spec)
-    return Hands(reset=_reset(spec, options), power_cycle=_power(spec, options))
+    return BoardControls(reset=_reset(spec, options), power_cycle=_power(spec, options))
 
 
-def _reset(spec: BoardSpec, options: Options) -> Touch | None:
+def _reset(spec: BoardSpec, options: Options) -> ControlAction | None:
     if options.reset_command:
         return partial(_by_command, options)
     if not options.reset_sequence:
@@ -75,7 +75,7 @@ def _reset(spec: BoardSpec, options: Options) -> Touch | None:
     return partial(_by_lines, sequence, options)
 
 
-def _power(spec: BoardSpec, options: Options) -> Touch | None:
+def _power(spec: BoardSpec, options: Options) -> ControlAction | None:
     if bool(options.power_off) != bool(options.power_on):
         here, other = ("off", "on") if options.power_off else ("on", "off")
         raise ConfigError(
@@ -91,7 +91,7 @@ def _power(spec: BoardSpec, options: Options) -> Touch | None:
 def _by_lines(
     sequence: str,
     options: Options,
-    port: Port,
+    port: SerialHandle,
     address: str,
     hold: Callable[[], None],
 ) -> None:
@@ -111,7 +111,7 @@ def _by_lines(
 
 
 def _by_command(
-    options: Options, port: Port, address: str, hold: Callable[[], None]
+    options: Options, port: SerialHandle, address: str, hold: Callable[[], None]
 ) -> None:
     del port
     if options.reset_hold:
@@ -129,7 +129,7 @@ def _await_silence(options: Options, hold: Callable[[], None]) -> None:
 
 
 def _by_switch(
-    options: Options, port: Port, address: str, hold: Callable[[], None]
+    options: Options, port: SerialHandle, address: str, hold: Callable[[], None]
 ) -> None:
     del port
     _run(options.power_off, address)
@@ -139,7 +139,7 @@ def _by_switch(
 
 
 def _by_hub(
-    options: Options, port: Port, address: str, hold: Callable[[], None]
+    options: Options, port: SerialHandle, address: str, hold: Callable[[], None]
 ) -> None:
     del port
     hold()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.lab.borrowed import url_of
-from pytest_embedbench.lab.ports import Sought
+from pytest_embedbench.lab.ports import PortQuery
 from pytest_embedbench.tables import (
     check_items,
     check_keys,
@@ -52,7 +52,7 @@ class LabBoard:
 
     name: str
     datasheet: str
-    sought: Sought
+    sought: PortQuery
     labels: tuple[str, ...] = ()
     options: Mapping[str, Option] = field(default_factory=dict[str, "Option"])
     tables: frozenset[str] = frozenset()
@@ -198,7 +198,7 @@ def _board(file: str, name: str, entry: object, coordinator: str) -> LabBoard:
             )
     port = {key: row[key] for key in _PORT_KEYS if key in row}
     try:
-        sought = Sought(**(_place(row, port, coordinator) or port))
+        sought = PortQuery(**(_place(row, port, coordinator) or port))
     except ConfigError as error:
         raise ConfigError(f"{file}: {here}: {error}") from error
     return LabBoard(
@@ -288,7 +288,7 @@ def _check_name(file: str, where: str, name: str) -> None:
 
 
 def _check_ports_differ(file: str, boards: Mapping[str, LabBoard]) -> None:
-    seen: dict[Sought, str] = {}
+    seen: dict[PortQuery, str] = {}
     for board in boards.values():
         if (twin := seen.setdefault(board.sought, board.name)) != board.name:
             raise ConfigError(

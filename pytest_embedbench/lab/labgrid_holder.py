@@ -39,7 +39,7 @@ def say(**entry: object) -> None:
 
 
 @dataclass(slots=True)
-class Place:
+class LabgridPlace:
     """A place at a coordinator, through a session of labgrid's own client."""
 
     session: Any
@@ -172,7 +172,7 @@ async def hold(coordinator: str, name: str, resource: str, *, take_over: bool) -
         await asyncio.wait_for(session.start(), CONNECTS_WITHIN_S)
     except (client.Error, OSError, TimeoutError) as error:
         raise Refused("unreachable", str(error) or "no answer") from error
-    place = Place(session, messages, name, gone)
+    place = LabgridPlace(session, messages, name, gone)
     try:
         await place.take(take_over=take_over)
         if not gone.is_set():

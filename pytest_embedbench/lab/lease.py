@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.lab import notes
 from pytest_embedbench.lab.borrowed import borrow, is_borrowed
-from pytest_embedbench.lab.ports import Sought
+from pytest_embedbench.lab.ports import PortQuery
 
 if TYPE_CHECKING:
     from pytest_embedbench.lab.borrowed import Borrowed
     from pytest_embedbench.lab.lockfile import LockFile
-    from pytest_embedbench.lab.ports import Found
+    from pytest_embedbench.lab.ports import ResolvedPort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class BoardRequest:
     """One board that is wanted: any of ``boards``, by name and port."""
 
     name: str
-    boards: tuple[tuple[str, Sought], ...]
+    boards: tuple[tuple[str, PortQuery], ...]
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class Lease:
     """A board that is ours until ``release``, or until this process ends."""
 
     board: str
-    found: Found
+    found: ResolvedPort
     waited_s: float
     waited_for: str
     """What was waited for, and who had it; ``""`` if it was free."""
@@ -36,7 +36,7 @@ class Lease:
     """What else the next reader should know: who has died with the board in hand."""
     _lock: LockFile | None
     """``None`` for a port that needs none."""
-    _note: notes.Note
+    _note: notes.LockRecord
     _borrowed: Borrowed | None = None
 
     def borrow(self, *, wait_s: float) -> None:
@@ -51,7 +51,7 @@ class Lease:
         self._borrowed = lent = borrow(
             self.found.address, wait_s=wait_s, take_over=left_behind
         )
-        lasting = Sought(port=lent.address)
+        lasting = PortQuery(port=lent.address)
         self.found = replace(self.found, address=lent.address, lasting=lasting)
         self.waited_s += lent.waited_s
         told = (self.waited_for, lent.waited_for)
@@ -60,7 +60,7 @@ class Lease:
     def give_up(self, cause: str) -> None:
         """Have later tests of this run skip the board; the first cause stays."""
         if self._lock is not None and self._note.loss is None:
-            loss = notes.Loss(run=notes.this_run(), cause=cause)
+            loss = notes.LostBoard(run=notes.this_run(), cause=cause)
             self._note = replace(self._note, loss=loss)
             self._lock.write(self._note.dumps())
 

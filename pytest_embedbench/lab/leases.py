@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
-    from pytest_embedbench.lab.lease import Wish
+    from pytest_embedbench.lab.lease import BoardRequest
     from pytest_embedbench.lab.lockfile import LockFile
-    from pytest_embedbench.lab.ports import Attached, Found, Sought
+    from pytest_embedbench.lab.ports import Attached, ResolvedPort, PortQuery
 
 _POLL_S = 0.02
 _log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class _Option:
     """A board that would do, and the lock it is behind; ``""`` needs none."""
 
     board: str
-    sought: Sought
+    sought: PortQuery
     key: str
 
 
@@ -53,7 +53,7 @@ class Leases:
     listed: Callable[[], Sequence[Attached]] = attached
     folder: Path = field(default_factory=lock_folder)
 
-    def take(self, wishes: Sequence[Wish], *, wait_s: float) -> list[Lease]:
+    def take(self, wishes: Sequence[BoardRequest], *, wait_s: float) -> list[Lease]:
         """Take a board for each wish, as soon as all of them can be had at once.
 
         Raises:
@@ -76,7 +76,7 @@ class Leases:
             ", ".join(wish.name for wish in wishes), options, ours, wait_s
         )
 
-    def key_of(self, sought: Sought, ports: Sequence[Attached]) -> str:
+    def key_of(self, sought: PortQuery, ports: Sequence[Attached]) -> str:
         """Return what a board is locked by; "" if it needs no lock.
 
         Also of a board that is not there because its holder restarts it, or because
@@ -133,7 +133,7 @@ class Leases:
         """
         return () if ours else claimed(Queue(self.folder).waiters(ahead_of))
 
-    def _options(self, wish: Wish, ports: Sequence[Attached]) -> list[_Option]:
+    def _options(self, wish: BoardRequest, ports: Sequence[Attached]) -> list[_Option]:
         """Find what fits a wish."""
         options: list[_Option] = []
         problems: list[str] = []
@@ -153,7 +153,7 @@ class Leases:
             key for key, note in self._notes() if note.holder and note.holder.is_us()
         )
 
-    def _notes(self) -> Iterator[tuple[str, notes.Note]]:
+    def _notes(self) -> Iterator[tuple[str, notes.LockRecord]]:
         for path in sorted(self.folder.glob("*.lock")):
             key = unquote(path.name.removesuffix(".lock"))
             yield key, notes.read(read_note(path))
@@ -164,7 +164,7 @@ class Leases:
         """Take one of each list, all of them or none; never waits."""
         if not options:
             return []
-        lost: list[notes.Loss] = []
+        lost: list[notes.LostBoard] = []
         for option in options[0]:
             with ExitStack() as undo:
                 if option.key in spared:
@@ -229,7 +229,7 @@ class Leases:
 def _lease(
     option: _Option,
     lock: LockFile | None,
-    found: Found,
+    found: ResolvedPort,
     waited_s: float,
     waited_for: str,
 ) -> Lease:
@@ -238,7 +238,7 @@ def _lease(
             f"{option.board} has changed its port while we waited for it: another "
             f"board may be on {found} now"
         )
-    note = notes.Note(
+    note = notes.LockRecord(
         holder=notes.this_process(option.board),
         asked=str(option.sought),
         address=found.address,
@@ -252,7 +252,7 @@ def _lease(
 
 
 def _waitable(
-    wish: Wish, options: list[_Option], ours: frozenset[str]
+    wish: BoardRequest, options: list[_Option], ours: frozenset[str]
 ) -> list[_Option]:
     """Return those that may be waited for by a process that holds ``ours``."""
     if not ours:

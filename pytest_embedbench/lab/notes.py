@@ -33,7 +33,7 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
+class LostBoard:
     """That a board was lost, in which run and why."""
 
     run: str
@@ -41,7 +41,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class LockRecord:
     """All that a lock file says.
 
     ``asked`` is how the board's port was last described, ``address`` where it was
@@ -49,7 +49,7 @@ class Note:
     """
 
     holder: Holder | None = None
-    loss: Loss | None = None
+    loss: LostBoard | None = None
     asked: str = ""
     address: str = ""
 
@@ -57,27 +57,27 @@ class Note:
         """Return it as text for the file."""
         return json.dumps(asdict(self))
 
-    def freed(self) -> Note:
+    def freed(self) -> LockRecord:
         """Return what stays when the holder has let go."""
         return replace(self, holder=None)
 
-    def lost_in(self, run: str) -> Loss | None:
+    def lost_in(self, run: str) -> LostBoard | None:
         """Return the loss, if that was in this run."""
         return self.loss if self.loss is not None and self.loss.run == run else None
 
 
-def read(text: str) -> Note:
+def read(text: str) -> LockRecord:
     """Read a note; one that is cut short or not ours says nothing."""
     try:
         entries: dict[str, Any] = json.loads(text)
-        return Note(
+        return LockRecord(
             holder=_as(Holder, entries["holder"]),
-            loss=_as(Loss, entries["loss"]),
+            loss=_as(LostBoard, entries["loss"]),
             asked=entries["asked"],
             address=entries["address"],
         )
     except (ValueError, KeyError, TypeError):
-        return Note()
+        return LockRecord()
 
 
 def this_process(board: str) -> Holder:

@@ -31,7 +31,7 @@ class Speaker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class OnlyLink:
+class SingleUart:
     """The first UART of a board's datasheet."""
 
     board: Speaker
@@ -45,7 +45,7 @@ class OnlyLink:
         return self.board.receive()
 
 
-def only_link(board: Speaker, uart: str) -> OnlyLink:
+def single_uart(board: Speaker, uart: str) -> SingleUart:
     """Return the link of a board's first UART, by its name or by none.
 
     Raises:
@@ -57,4 +57,4 @@ def only_link(board: Speaker, uart: str) -> OnlyLink:
         raise UnknownName("uart", uart, known)
     if uart and uart != known[0]:
         raise NotSupported(f"{board.spec.name} has only {known[0]} within our reach")
-    return OnlyLink(board)
+    return SingleUart(board)

@@ -33,7 +33,7 @@ WRITE_WITHIN_S = 1.0
 _BUSY = (errno.EBUSY, errno.EAGAIN)
 
 
-class Port(Protocol):
+class SerialHandle(Protocol):
     """What we use of a pyserial port, of whatever kind."""
 
     dtr: bool
@@ -70,7 +70,7 @@ class Port(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lines:
+class ModemLines:
     """What the modem lines of a board's port are for.
 
     ``dtr`` and ``rts`` are how they stand while the port is open; a board that boots
@@ -88,9 +88,9 @@ def open_port(
     address: str,
     *,
     baud_bps: int,
-    lines: Lines | None = None,
-    make: Callable[..., Port] | None = None,
-) -> Port:
+    lines: ModemLines | None = None,
+    make: Callable[..., SerialHandle] | None = None,
+) -> SerialHandle:
     """Open a device or a pyserial URL; ``make`` takes the place of pyserial's own.
 
     Raises:
@@ -98,8 +98,8 @@ def open_port(
         BoardUnreachable: it is not there, or we may not open it.
         ConfigError: pyserial knows no such kind of port, or not that baud rate.
     """
-    lines = lines or Lines()
-    make = make or cast("Callable[..., Port]", _serial_for)
+    lines = lines or ModemLines()
+    make = make or cast("Callable[..., SerialHandle]", _serial_for)
     try:
         port = make(
             address,
@@ -156,7 +156,7 @@ def _serial_for(address: str, **settings: Any) -> serial.SerialBase:  # noqa: AN
     return port
 
 
-def _settle_posix(port: Port, lines: Lines) -> None:
+def _settle_posix(port: SerialHandle, lines: ModemLines) -> None:
     """Bring the lines where they belong, from where opening has put them.
 
     Opening asserts both at once, before anyone can say no; pyserial would then take
@@ -175,7 +175,7 @@ def _settle_posix(port: Port, lines: Lines) -> None:
         termios.tcsetattr(port.fileno(), termios.TCSANOW, attributes)
 
 
-def _has_posix_lines(port: Port) -> bool:
+def _has_posix_lines(port: SerialHandle) -> bool:
     return os.name == "posix" and isinstance(port, serial.Serial)
 
 

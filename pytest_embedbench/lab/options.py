@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pytest_embedbench.flashing import read_settings
 from pytest_embedbench.lab.labfile import WAIT_S
-from pytest_embedbench.lab.opening import Lines
-from pytest_embedbench.lab.ports import Sought
+from pytest_embedbench.lab.opening import ModemLines
+from pytest_embedbench.lab.ports import PortQuery
 from pytest_embedbench.tables import check_keys
 
 if TYPE_CHECKING:
@@ -75,13 +75,13 @@ class Options:
     wait_s: int = WAIT_S
     erase: str = ""
 
-    def lines(self) -> Lines:
+    def lines(self) -> ModemLines:
         """Return how the modem lines stand."""
-        return Lines(dtr=self.dtr, rts=self.rts, reset_on_open=self.reset_on_open)
+        return ModemLines(dtr=self.dtr, rts=self.rts, reset_on_open=self.reset_on_open)
 
-    def sought(self) -> Sought:
+    def sought(self) -> PortQuery:
         """Return how the port is described, or raise ``ConfigError`` if it is not."""
-        return Sought(
+        return PortQuery(
             port=self.port,
             usb_serial=self.usb_serial,
             usb_id=self.usb_id,

@@ -46,7 +46,7 @@ class Attached:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class PortQuery:
     """How a board's port is described; all that is given has to fit.
 
     ``port`` is a device (``/dev/ttyUSB0``, a by-id link, ``COM5``) or a pyserial URL.
@@ -90,7 +90,7 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ResolvedPort:
     """A port that was found: where to open it, and what it really is.
 
     ``key`` is the same for one port whatever name it was found by; it is empty for a
@@ -98,10 +98,10 @@ class Found:
     come back under another name.
     """
 
-    sought: Sought
+    sought: PortQuery
     address: str
     key: str
-    lasting: Sought
+    lasting: PortQuery
     attached: Attached | None = None
 
     def __str__(self) -> str:
@@ -113,7 +113,7 @@ def attached() -> Sequence[Attached]:
     return sorted(map(_attached, list_ports.comports()), key=lambda port: port.device)
 
 
-def find(sought: Sought, ports: Sequence[Attached]) -> Found:
+def find(sought: PortQuery, ports: Sequence[Attached]) -> ResolvedPort:
     """Return the one port that fits; ``ports`` are those that are attached.
 
     Raises:
@@ -122,7 +122,7 @@ def find(sought: Sought, ports: Sequence[Attached]) -> Found:
     """
     if "://" in sought.port and not sought.port.startswith(_HWGREP):
         key = _url_key(sought.port)
-        return Found(sought=sought, address=sought.port, key=key, lasting=sought)
+        return ResolvedPort(sought=sought, address=sought.port, key=key, lasting=sought)
     if sought.port and not sought.port.startswith(_HWGREP):
         return _named(sought, ports)
     fitting = [port for port in ports if sought.fits(port) and _greps(sought, port)]
@@ -131,7 +131,7 @@ def find(sought: Sought, ports: Sequence[Attached]) -> Found:
     return _found(sought, fitting[0], ports)
 
 
-def _named(sought: Sought, ports: Sequence[Attached]) -> Found:
+def _named(sought: PortQuery, ports: Sequence[Attached]) -> ResolvedPort:
     """Find a device by its name or by a link to it."""
     device = _resolved(sought.port)
     entry = next((port for port in ports if port.device == device), None)
@@ -148,7 +148,7 @@ def _named(sought: Sought, ports: Sequence[Attached]) -> Found:
     return _found(sought, entry, ports)
 
 
-def _found(sought: Sought, entry: Attached, ports: Sequence[Attached]) -> Found:
+def _found(sought: PortQuery, entry: Attached, ports: Sequence[Attached]) -> ResolvedPort:
     """Name what is found by its serial number, else by where it is plugged in.
 
     A serial number that two ports share (every other cheap adapter is "0001") names
@@ -164,14 +164,14 @@ def _found(sought: Sought, entry: Attached, ports: Sequence[Attached]) -> Found:
     ]
     if entry.usb_serial and len(namesakes) == 1:
         key = f"usb-{entry.usb_serial}-{interface}".rstrip("-")
-        lasting = Sought(
+        lasting = PortQuery(
             usb_serial=entry.usb_serial, usb_location=location if interface else ""
         )
     elif location:
-        key, lasting = f"usb-at-{location}", Sought(usb_location=location)
+        key, lasting = f"usb-at-{location}", PortQuery(usb_location=location)
     else:
         key, lasting = _device_key(entry.device), sought
-    return Found(
+    return ResolvedPort(
         sought=sought, address=entry.device, key=key, lasting=lasting, attached=entry
     )
 
@@ -204,7 +204,7 @@ def _resolved(port: str) -> str:
     return str(Path(port).resolve())
 
 
-def _greps(sought: Sought, port: Attached) -> bool:
+def _greps(sought: PortQuery, port: Attached) -> bool:
     if not sought.port:
         return True
     pattern = sought.port.removeprefix(_HWGREP)
@@ -216,7 +216,7 @@ def _greps(sought: Sought, port: Attached) -> bool:
 
 
 def _none_or_many(
-    sought: Sought, fitting: Sequence[Attached], ports: Sequence[Attached]
+    sought: PortQuery, fitting: Sequence[Attached], ports: Sequence[Attached]
 ) -> str:
     if not fitting:
         return f"no port fits {sought}{_listing(ports)}; no other is tried"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_embedbench.clock import host_now_s
 
 if TYPE_CHECKING:
-    from pytest_embedbench.lab.wires import Wire
+    from pytest_embedbench.lab.wires import PortStream
 
 _IDLE_S = 0.5
 _PIECE_BYTES = 1024
@@ -32,14 +32,14 @@ class Stalled(Exception):  # it never leaves this room
 
 
 @dataclass(slots=True, eq=False)
-class Pump:
+class PortReader:
     """Reads and writes one port on a thread of its own, until ``stop``.
 
     It outlives any garbage, and it never dies in silence: what ended it is in
     ``failure``, and what was heard before that can still be taken.
     """
 
-    wire: Wire
+    wire: PortStream
     takes_within_s: float
     """How long the other side may take nothing of what is sent."""
     failure: Exception | None = field(default=None, init=False)
@@ -53,7 +53,7 @@ class Pump:
     _stopping: threading.Event = field(default_factory=threading.Event, init=False)
     _ended: threading.Event = field(default_factory=threading.Event, init=False)
 
-    def start(self) -> Pump:
+    def start(self) -> PortReader:
         """Begin; returns itself."""
         threading.Thread(target=self._run, name="embedbench-port", daemon=True).start()
         return self

@@ -14,8 +14,8 @@ from pytest_embedbench.errors import (
 from pytest_embedbench.flashing import Identity, identify
 from pytest_embedbench.flashing.nouns import plain
 from pytest_embedbench.lab import notes
-from pytest_embedbench.lab.hands import hands_for
-from pytest_embedbench.lab.lease import Wish
+from pytest_embedbench.lab.hands import controls_for
+from pytest_embedbench.lab.lease import BoardRequest
 from pytest_embedbench.lab.lockfile import lock_named
 from pytest_embedbench.lab.opening import open_port
 from pytest_embedbench.lab.options import flash_settings, options_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class BoardStatus:
     """How a board stands at this moment."""
 
     board: LabBoard
@@ -52,7 +52,7 @@ class Finding:
     text: str
 
 
-def standings(lab: Lab, leases: Leases) -> list[Standing]:
+def standings(lab: Lab, leases: Leases) -> list[BoardStatus]:
     """Return who has what and who waits for it; nothing is touched."""
     ports = leases.listed()
     waiters = Queue(leases.folder).waiters()
@@ -64,20 +64,20 @@ def _standing(
     leases: Leases,
     ports: Sequence[Attached],
     waiters: Sequence[Waiter],
-) -> Standing:
+) -> BoardStatus:
     try:
         key = leases.key_of(board.sought, ports)
         lock = lock_named(leases.folder, key)
         held = bool(key) and lock.path.exists() and not lock.take()
         lock.release()
-        return Standing(
+        return BoardStatus(
             board=board,
             port=_port(board, ports),
             holder=notes.read(lock.read()).holder if held else None,
             waiters=tuple(waiter.who for waiter in waiters if key in waiter.keys),
         )
     except BoardUnreachable:
-        return Standing(board=board, port="", holder=None, waiters=())
+        return BoardStatus(board=board, port="", holder=None, waiters=())
 
 
 def check(
@@ -94,9 +94,9 @@ def check(
         ask: Have its flash tool ask it who it is; that restarts most boards.
     """
     try:
-        hands_for(spec)
+        controls_for(spec)
         flash_settings(spec)
-        wish = Wish(name=board.name, boards=((board.name, board.sought),))
+        wish = BoardRequest(name=board.name, boards=((board.name, board.sought),))
         (lease,) = leases.take([wish], wait_s=0)
     except BoardBusy as busy:
         return Finding(is_well=True, text=f"left alone: {busy}")

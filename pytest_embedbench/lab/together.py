@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_embedbench.lab.labfile import WAIT_S, load_lab
-from pytest_embedbench.lab.lease import Wish
+from pytest_embedbench.lab.lease import BoardRequest
 from pytest_embedbench.lab.leases import Leases
-from pytest_embedbench.lab.ports import Sought
+from pytest_embedbench.lab.ports import PortQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,13 +81,13 @@ def choices_of(spec: BoardSpec) -> list[BoardSpec]:
     return [board.over(spec) for board in lab.candidates(spec.name)]
 
 
-def _wish(spec: BoardSpec, choices: Sequence[BoardSpec]) -> Wish:
+def _wish(spec: BoardSpec, choices: Sequence[BoardSpec]) -> BoardRequest:
     boards = tuple((choice.name, _sought(choice)) for choice in choices)
-    return Wish(name=spec.name, boards=boards)
+    return BoardRequest(name=spec.name, boards=boards)
 
 
-def _sought(spec: BoardSpec) -> Sought:
-    return Sought(**{key: str(spec.options.get(key, "")) for key in _PLACE})
+def _sought(spec: BoardSpec) -> PortQuery:
+    return PortQuery(**{key: str(spec.options.get(key, "")) for key in _PLACE})
 
 
 def _wait_s(spec: BoardSpec) -> float:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Protocol
 import serial
 
 if TYPE_CHECKING:
-    from pytest_embedbench.lab.opening import Port
+    from pytest_embedbench.lab.opening import SerialHandle
 
 _READ_BYTES = 1 << 16
 _SLICE_BYTES = 64
 
 
-class Wire(Protocol):
+class PortStream(Protocol):
     """An open port, both ways."""
 
     def exchange(self, outgoing: bytes, wait_s: float) -> tuple[bytes, int]:
@@ -41,7 +41,7 @@ class Wire(Protocol):
         ...
 
 
-def wire_for(port: Port) -> Wire:
+def wire_for(port: SerialHandle) -> PortStream:
     """Return the wire that suits a port: ``select`` where the system can."""
     try:
         descriptor = port.fileno()
@@ -116,7 +116,7 @@ class SelectedWire:
 class SlicedWire:
     """A port without one (Windows, RFC 2217, ``loop://``): asked again and again."""
 
-    port: Port
+    port: SerialHandle
 
     def exchange(self, outgoing: bytes, wait_s: float) -> tuple[bytes, int]:
         """Write a piece, or read for a slice of time; the port has both limits."""

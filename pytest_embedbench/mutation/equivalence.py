@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError, FirmwareFault
 from pytest_embedbench.evaluation.host.builder import ENVIRONMENT, HostDriver
-from pytest_embedbench.evaluation.host.controller import Controller, Lines
+from pytest_embedbench.evaluation.host.controller import Controller, LineProtocol
 from pytest_embedbench.evaluation.host.program import HostProgram
 from pytest_embedbench.evaluation.lines import check_lines
 from pytest_embedbench.evaluation.odd_lines import odd_lines
@@ -96,7 +96,7 @@ def told_apart(
         program = HostProgram(driver.build(source, folder))
         try:
             program.open()
-            check_lines(Lines(program, task.controller), task, odd_lines(task))
+            check_lines(LineProtocol(program, task.controller), task, odd_lines(task))
             check_histories(
                 Controller(program, task.controller),
                 load_oracle(suite),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.mutation.mutant import Fault, named
+from pytest_embedbench.mutation.mutant import Mutation, named
 from pytest_embedbench.mutation.operators import OPERATORS, constants, widths
 from pytest_embedbench.mutation.syntax import every, names_in, parse, sites, text
 from pytest_embedbench.tables import check_items, check_keys, read_table, rows
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.mutation.mutant import Mutant
     from pytest_embedbench.mutation.operators import Variant
-    from pytest_embedbench.mutation.syntax import Names, Site
+    from pytest_embedbench.mutation.syntax import DeclaredNames, Site
     from pytest_embedbench.task import Suite
 
 DECLARED = "hidden/mutants.toml"
@@ -108,7 +108,7 @@ def mutants_of(reference: Mapping[str, bytes], declared: Declared) -> list[Mutan
     return list(named(faults, reference))
 
 
-def _in_definitions(file: str, root: Node, used: AbstractSet[str]) -> Iterator[Fault]:
+def _in_definitions(file: str, root: Node, used: AbstractSet[str]) -> Iterator[Mutation]:
     """Yield wrong values of macros that code uses, and wrong types."""
     for definition in every(root, "preproc_def"):
         name = definition.child_by_field_name("name")
@@ -123,8 +123,8 @@ def _in_definitions(file: str, root: Node, used: AbstractSet[str]) -> Iterator[F
 
 
 def _in_code(
-    file: str, root: Node, names: Names, declared: Declared
-) -> Iterator[Fault]:
+    file: str, root: Node, names: DeclaredNames, declared: Declared
+) -> Iterator[Mutation]:
     for site in sites(root):
         if _is_free(site, declared):
             continue
@@ -156,13 +156,13 @@ def _all_free(node: Node | None, declared: Declared) -> bool:
     return bool(members) and declared.free_members.issuperset(members)
 
 
-def _fault(file: str, root: Node, variant: Variant, *, of: str) -> Fault:
+def _fault(file: str, root: Node, variant: Variant, *, of: str) -> Mutation:
     kind, node, wrong = variant
     original = root.text or b""
     was, now = (_shown(words) for words in (text(node), wrong))
     what = f"{of}: {was} is left out" if now == ";" else f"{of}: {was} becomes {now}"
     start, end = node.start_byte, node.end_byte
-    return Fault(
+    return Mutation(
         operator=kind,
         file=file,
         start=start,
@@ -176,7 +176,7 @@ def _shown(words: str) -> str:
     return line if line == ";" else f"`{line}`"
 
 
-def _declared(patch: Patch, reference: Mapping[str, bytes]) -> Fault:
+def _declared(patch: Patch, reference: Mapping[str, bytes]) -> Mutation:
     source = original = reference.get(patch.file, b"")
     for find, replace in patch.edits:
         if source.count(find.encode()) != 1:
@@ -185,7 +185,7 @@ def _declared(patch: Patch, reference: Mapping[str, bytes]) -> Fault:
                 f"{patch.file} of the reference:\n{find}"
             )
         source = source.replace(find.encode(), replace.encode())
-    return Fault(
+    return Mutation(
         operator=patch.name,
         file=patch.file,
         start=_first_difference(original, source),

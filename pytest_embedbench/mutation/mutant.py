@@ -17,7 +17,7 @@ _DIGEST_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Mutation:
     """A change to one file of the reference, not yet named.
 
     ``operator`` is the kind of fault; ``start`` is where the change begins in the
@@ -57,7 +57,7 @@ class Mutant:
             (folder / name).write_bytes(data)
 
 
-def named(faults: Iterable[Fault], reference: Mapping[str, bytes]) -> Iterator[Mutant]:
+def named(faults: Iterable[Mutation], reference: Mapping[str, bytes]) -> Iterator[Mutant]:
     """Yield a mutant for each fault that changes something, once per resulting file."""
     seen = set(reference.items())
     twins: Counter[str] = Counter()
@@ -72,7 +72,7 @@ def named(faults: Iterable[Fault], reference: Mapping[str, bytes]) -> Iterator[M
         yield mutant
 
 
-def _mutant(fault: Fault, original: bytes) -> Mutant:
+def _mutant(fault: Mutation, original: bytes) -> Mutant:
     diff = [
         line.rstrip("\n")
         for line in difflib.unified_diff(

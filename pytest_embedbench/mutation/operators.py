@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from pytest_embedbench.mutation.syntax import Names, Site
+    from pytest_embedbench.mutation.syntax import DeclaredNames, Site
 
     Variant = tuple[str, Node, str]
     """The operator's name, the node, and what takes its place."""
-    Operator = Callable[[Site, Names], Iterator[Variant]]
+    Operator = Callable[[Site, DeclaredNames], Iterator[Variant]]
 
 _NUMBER = re.compile(r"([0-9]+)([uUlL]*)")
 _TIMES = ("_MS", "_ms")
@@ -60,7 +60,7 @@ def widths(kind: str) -> Iterator[str]:
         yield from ("uint16_t", "uint8_t")
 
 
-def _literal(site: Site, names: Names) -> Iterator[Variant]:
+def _literal(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """Numbers in the code are off by one."""
     del names
     node = site.node
@@ -73,7 +73,7 @@ def _literal(site: Site, names: Names) -> Iterator[Variant]:
                 yield "literal", node, f"{wrong}{found[2]}"
 
 
-def _threshold(site: Site, names: Names) -> Iterator[Variant]:
+def _threshold(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """One limit is taken for another, or off by one in one place."""
     node, name = site.node, text(site.node)
     if node.type != "identifier" or not _is_number(name, names):
@@ -84,7 +84,7 @@ def _threshold(site: Site, names: Names) -> Iterator[Variant]:
     yield from (("threshold", node, other) for other in _next(name, alike))
 
 
-def _relation(site: Site, names: Names) -> Iterator[Variant]:
+def _relation(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """Comparisons in the wrong direction, or wrong about the limit itself."""
     del names
     if site.node.type == "binary_expression":
@@ -93,7 +93,7 @@ def _relation(site: Site, names: Names) -> Iterator[Variant]:
             yield "relation", sign, wrong
 
 
-def _logic(site: Site, names: Names) -> Iterator[Variant]:
+def _logic(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """``&&`` for ``||``, ``+`` for ``-``, or one half of it forgotten."""
     del names
     node = site.node
@@ -112,7 +112,7 @@ def _logic(site: Site, names: Names) -> Iterator[Variant]:
             yield kind, node, f"({text(half)})"
 
 
-def _condition(site: Site, names: Names) -> Iterator[Variant]:
+def _condition(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """Conditions that are always true, or never, or negated.
 
     What negates a comparison is its opposite, which is there already.
@@ -129,7 +129,7 @@ def _condition(site: Site, names: Names) -> Iterator[Variant]:
         yield "condition", condition, f"(!{text(condition)})"
 
 
-def _negation(site: Site, names: Names) -> Iterator[Variant]:
+def _negation(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """A ``!`` forgotten."""
     del names
     node = site.node
@@ -138,7 +138,7 @@ def _negation(site: Site, names: Names) -> Iterator[Variant]:
         yield "negation", node, f"({text(argument)})"
 
 
-def _statement(site: Site, names: Names) -> Iterator[Variant]:
+def _statement(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """A statement forgotten."""
     del names
     node, outer = site.node, site.around[-1]
@@ -152,7 +152,7 @@ def _statement(site: Site, names: Names) -> Iterator[Variant]:
         yield "statement", node, ";"
 
 
-def _case(site: Site, names: Names) -> Iterator[Variant]:
+def _case(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """An input that is ignored.
 
     Where that leaves out a single statement, ``_statement`` has done so.
@@ -168,7 +168,7 @@ def _case(site: Site, names: Names) -> Iterator[Variant]:
     yield "case", node, f"{label}: break;{body}"
 
 
-def _result(site: Site, names: Names) -> Iterator[Variant]:
+def _result(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """A function that always gives the same answer; yes for no."""
     del names
     node = site.node
@@ -179,7 +179,7 @@ def _result(site: Site, names: Names) -> Iterator[Variant]:
             yield "result", node, wrong
 
 
-def _word(site: Site, names: Names) -> Iterator[Variant]:
+def _word(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """Words of a line in the wrong case, or with a space too many."""
     del names
     words = text(site.node)[1:-1]
@@ -188,7 +188,7 @@ def _word(site: Site, names: Names) -> Iterator[Variant]:
             yield "word", site.node, f'"{wrong}"'
 
 
-def _enumerator(site: Site, names: Names) -> Iterator[Variant]:
+def _enumerator(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """One state taken for another."""
     node, name = site.node, text(site.node)
     is_label = bool(site.around) and site.around[-1].type == "case_statement"
@@ -197,7 +197,7 @@ def _enumerator(site: Site, names: Names) -> Iterator[Variant]:
             yield "enumerator", node, other
 
 
-def _value(site: Site, names: Names) -> Iterator[Variant]:
+def _value(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """Nothing kept of what should have been; a branch forgotten."""
     del names
     node = site.node
@@ -213,7 +213,7 @@ def _value(site: Site, names: Names) -> Iterator[Variant]:
         yield "value", kept, "0"
 
 
-def _member(site: Site, names: Names) -> Iterator[Variant]:
+def _member(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """One actuator, sensor or time stamp taken for another."""
     node = site.node
     owner, member = (node.child_by_field_name(key) for key in ("argument", "field"))
@@ -247,7 +247,7 @@ def _sign(expression: Node) -> Node:
     return sign
 
 
-def _is_number(name: str, names: Names) -> bool:
+def _is_number(name: str, names: DeclaredNames) -> bool:
     return _NUMBER.fullmatch(names.constants.get(name, "")) is not None
 
 

@@ -21,7 +21,7 @@ _INSTALL = "pip install 'pytest-embedbench[mutate]'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
+class DeclaredNames:
     """The names that can be taken for one another by mistake.
 
     ``constants`` are macros with their values; ``enumerators`` maps each to its whole
@@ -91,7 +91,7 @@ def sites(root: Node) -> Iterator[Site]:
             yield from _inside(body, _function(definition), (body,))
 
 
-def names_in(*roots: Node) -> Names:
+def names_in(*roots: Node) -> DeclaredNames:
     """Return the names that files of a program have in common."""
     constants: dict[str, str] = {}
     enumerators: dict[str, tuple[str, ...]] = {}
@@ -111,7 +111,7 @@ def names_in(*roots: Node) -> Names:
                 declared = node.child_by_field_name("declarator")
                 assert declared is not None, "a type definition has a name"
                 members[text(declared)] = _alike(structure)
-    return Names(constants=constants, enumerators=enumerators, members=members)
+    return DeclaredNames(constants=constants, enumerators=enumerators, members=members)
 
 
 def _inside(node: Node, function: Function, around: tuple[Node, ...]) -> Iterator[Site]:

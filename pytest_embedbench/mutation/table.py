@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.mutation.trial import Fate, Trial
+from pytest_embedbench.mutation.trial import Fate, MutantTrial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class MutantOutcome:
     """All trials of a task under one profile.
 
     ``declared`` are the mutants said to be no faults, with the reason. ``witnesses``
@@ -26,7 +26,7 @@ class Outcome:
     task: str
     profile: str
     board: str
-    trials: Sequence[Trial]
+    trials: Sequence[MutantTrial]
     declared: Mapping[str, str]
     witnesses: Mapping[str, str]
     cpu_s: float
@@ -44,7 +44,7 @@ class Outcome:
         tried = {trial.mutant.name for trial in self.trials}
         return sorted((tried & self.declared.keys()) - self.equivalents)
 
-    def of(self, fate: Fate) -> list[Trial]:
+    def of(self, fate: Fate) -> list[MutantTrial]:
         """Return the trials that ended so, of mutants that are not equivalent."""
         return [
             trial
@@ -53,7 +53,7 @@ class Outcome:
         ]
 
     @property
-    def equivalent(self) -> list[Trial]:
+    def equivalent(self) -> list[MutantTrial]:
         """The trials of equivalent mutants."""
         return [t for t in self.trials if t.mutant.name in self.equivalents]
 
@@ -112,7 +112,7 @@ class Outcome:
         for trial in self.equivalent:
             yield from _shown(trial, "equivalent", self.declared[trial.mutant.name])
 
-    def _about(self, trial: Trial) -> str:
+    def _about(self, trial: MutantTrial) -> str:
         """Return what is known of a mutant that nothing has killed."""
         if trial.fate is Fate.UNCLEAR:
             return trial.reason
@@ -134,7 +134,7 @@ class Outcome:
             kinds.setdefault(kind, Counter())[fate] += 1
         return kinds
 
-    def _row(self, trial: Trial) -> dict[str, Any]:
+    def _row(self, trial: MutantTrial) -> dict[str, Any]:
         mutant = trial.mutant
         return {
             "mutant": mutant.name,
@@ -163,7 +163,7 @@ _NOT_TOLD_APART = (
 )
 
 
-def _shown(trial: Trial, fate: str, about: str) -> Iterator[str]:
+def _shown(trial: MutantTrial, fate: str, about: str) -> Iterator[str]:
     mutant = trial.mutant
     yield f"\n## {mutant.name}: {fate}\n"
     yield f"{mutant.file}:{mutant.line}: {mutant.what}."

@@ -46,7 +46,7 @@ class Fate(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class MutantTrial:
     """How one mutant fared.
 
     ``check`` is the first that failed, by its name in the suite, ``brief`` the ids of
@@ -84,10 +84,10 @@ class Trials:
         self,
         mutants: Sequence[Mutant],
         reference: Mapping[str, bytes],
-        told: Callable[[Trial], None],
-    ) -> list[Trial]:
+        told: Callable[[MutantTrial], None],
+    ) -> list[MutantTrial]:
         """Return a trial of each mutant, in their order; ``told`` as they come."""
-        trials: dict[str, Trial] = {}
+        trials: dict[str, MutantTrial] = {}
         with tempfile.TemporaryDirectory(prefix="embedbench-mutants-") as scratch:
             submissions, artifacts = (
                 Path(scratch, "submissions"),
@@ -124,11 +124,11 @@ class Trials:
         return [trials[mutant.name] for mutant in mutants]
 
 
-def _trial(mutant: Mutant, artifacts: Path) -> Trial:
+def _trial(mutant: Mutant, artifacts: Path) -> MutantTrial:
     record: dict[str, Any] = {}
     for file in artifacts.rglob("verdict.json"):
         record = json.loads(file.read_text())
-    return Trial(
+    return MutantTrial(
         mutant=mutant,
         fate=_fate(record),
         stage=str(record.get("stage") or ""),

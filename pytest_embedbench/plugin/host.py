@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from pytest_embedbench.evaluation.host.controller import Controller, Lines
+    from pytest_embedbench.evaluation.host.controller import Controller, LineProtocol
     from pytest_embedbench.evaluation.host.program import HostProgram
     from pytest_embedbench.evaluation.oracle import Oracle
     from pytest_embedbench.task import ControllerApi, Task
@@ -65,11 +65,11 @@ def controller(request: pytest.FixtureRequest, host: HostProgram) -> Controller:
 
 
 @pytest.fixture
-def protocol(request: pytest.FixtureRequest, host: HostProgram) -> Lines:
+def protocol(request: pytest.FixtureRequest, host: HostProgram) -> LineProtocol:
     """The line parser and serialisers of the submission, or of its task."""
-    from pytest_embedbench.evaluation.host.controller import Lines  # noqa: PLC0415
+    from pytest_embedbench.evaluation.host.controller import LineProtocol  # noqa: PLC0415
 
-    return Lines(host, _api(request))
+    return LineProtocol(host, _api(request))
 
 
 @pytest.fixture

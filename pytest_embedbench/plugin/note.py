@@ -19,7 +19,7 @@ from pytest_embedbench.errors import (
     OutsideEditSurface,
 )
 from pytest_embedbench.evaluation.host.builder import ENVIRONMENT as HOST_DRIVER
-from pytest_embedbench.evaluation.verdict import Outcome, Stage
+from pytest_embedbench.evaluation.verdict import CheckOutcome, Stage
 from pytest_embedbench.plugin.announce import announcements, goal, suite_name
 from pytest_embedbench.plugin.profile import NOT_TRIED, note_spin
 from pytest_embedbench.plugin.report import blame_for, causes, reason_for
@@ -34,7 +34,7 @@ from pytest_embedbench.plugin.stash import (
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.bench import Bench
-    from pytest_embedbench.evaluation.ledger import Note
+    from pytest_embedbench.evaluation.ledger import CheckRecord
     from pytest_embedbench.model import FirmwareImage
     from pytest_embedbench.plugin.testlog import TestLog
 
@@ -58,7 +58,7 @@ def attach(
     check = item.stash[CHECK]
     log = item.stash.get(TESTLOG, None)
     outcome, reason = _outcome(log, call, report)
-    note: Note = {
+    note: CheckRecord = {
         "suite": suite_name(check.suite, item.config),
         "check": item.nodeid,
         "outcome": outcome.value,
@@ -80,14 +80,14 @@ def attach(
 
 def _outcome(
     log: TestLog | None, call: pytest.CallInfo[None], report: pytest.TestReport
-) -> tuple[Outcome, str]:
+) -> tuple[CheckOutcome, str]:
     if call.excinfo is None or report.passed:
-        return Outcome.PASSED, ""
+        return CheckOutcome.PASSED, ""
     error = call.excinfo.value
     if report.skipped:
-        return Outcome.SKIPPED, str(error)
+        return CheckOutcome.SKIPPED, str(error)
     theirs = blame_for(error, ran=log is not None and log.ran) in _SUBMISSION_FAULTS
-    return Outcome.FAILED if theirs else Outcome.BROKEN, reason_for(error)
+    return CheckOutcome.FAILED if theirs else CheckOutcome.BROKEN, reason_for(error)
 
 
 def _stage(

@@ -28,13 +28,13 @@ def fresh_board(
 
     About a millisecond a board where the engine can copy a running one (``native``).
     """
-    from pytest_embedbench.contracts import Copying  # noqa: PLC0415  # late
+    from pytest_embedbench.contracts import SnapshotEngine  # noqa: PLC0415  # late
 
     session = session_of(request.config)
     with ExitStack() as opened:
         engine = session.registry.engine(board_spec.engine)
         standby = None
-        if isinstance(engine, Copying):
+        if isinstance(engine, SnapshotEngine):
             with told_plainly():
                 standby = engine.stand_ready(board_spec, firmware_image)
             opened.callback(standby.close)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_embedbench.bench.loop import Loop
+    from pytest_embedbench.bench.loop import ClosedLoop
 
 FILE = "robustness.json"
 SCHEMA = 1
@@ -44,7 +44,7 @@ class Disturbance(TypedDict):
     ticks: int
 
 
-class Trial(TypedDict):
+class RobustTrial(TypedDict):
     """One robust test; ``violated`` is the first invariant that did not hold."""
 
     check: str
@@ -68,7 +68,7 @@ def attach(
     error = call.excinfo.value if call.excinfo is not None else None
     faults = [fault for loop in loops for fault in _disturbances(loop)]
     fired = all(fault["ticks"] for fault in faults)
-    trial: Trial = {
+    trial: RobustTrial = {
         "check": item.nodeid,
         "board": log.board,
         "tolerance": _tolerance(error, ran=log.ran, fired=fired).value,
@@ -86,9 +86,9 @@ class Robustness:
     """All trials of a run, kept by the one process that sees all reports."""
 
     run_dir: Path
-    trials: dict[str, Trial] = field(default_factory=dict[str, Trial])
+    trials: dict[str, RobustTrial] = field(default_factory=dict[str, RobustTrial])
 
-    def take(self, trial: Trial) -> None:
+    def take(self, trial: RobustTrial) -> None:
         """Take in a trial; another attempt at the same replaces it."""
         self.trials[trial["check"]] = trial
         replace_json(
@@ -108,7 +108,7 @@ class Robustness:
         yield f"more in {self.run_dir / FILE}"
 
 
-def _rows(trials: Sequence[Trial]) -> Iterator[str]:
+def _rows(trials: Sequence[RobustTrial]) -> Iterator[str]:
     width = max(len(tolerance.value) for tolerance in Tolerance)
     for trial in trials:
         test = trial["check"].rpartition("::")[2]
@@ -131,7 +131,7 @@ def _violated(error: BaseException | None) -> str | None:
     return None
 
 
-def _disturbances(loop: Loop[Any]) -> list[Disturbance]:
+def _disturbances(loop: ClosedLoop[Any]) -> list[Disturbance]:
     chain = loop.chain
     return [
         {"fault": str(fault), "ticks": count}

@@ -98,7 +98,7 @@ class TestLog:
     def note_phase(self, report: pytest.TestReport, blame: str, reason: str) -> None:
         """Remember how setup, call or teardown went."""
         for board in self.shared:
-            board.suspect |= report.failed
+            board.needs_recovery |= report.failed
         phase: dict[str, Any] = {
             "outcome": report.outcome,
             "duration_s": report.duration,

@@ -102,7 +102,7 @@ def is_asleep(pid: int) -> bool:
 
 
 @dataclass(slots=True)
-class Slumber:
+class IdleWatch:
     """How long a process that should be at work for us has done nothing at all.
 
     It has once it was asleep, without using a processor, whenever it was looked at

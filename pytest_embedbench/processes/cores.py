@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Core:
+class PinnedCore:
     """A core that is ours, or none in particular; also until ``release``."""
 
     number: int | None = None
@@ -28,10 +28,10 @@ class Core:
             self._claim.close()
 
 
-def claim_core() -> Core:
+def claim_core() -> PinnedCore:
     """Return a core that no other board has; none in particular if there is none."""
     if sys.platform != "linux":
-        return Core()
+        return PinnedCore()
     # The first core is where interrupts mostly go.
     for number in sorted(os.sched_getaffinity(0), reverse=True):
         claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -41,19 +41,19 @@ def claim_core() -> Core:
         except OSError:
             claim.close()
         else:
-            return Core(number, claim)
-    return Core()
+            return PinnedCore(number, claim)
+    return PinnedCore()
 
 
 @dataclass(slots=True)
-class Table:
+class CorePinning:
     """One core for a thread and all the programs that it takes turns with.
 
     Moving there and back for every turn costs more than the turn where turns are
     short, so the thread stays for as long as anybody sits with it.
     """
 
-    _core: Core = field(default_factory=Core)
+    _core: PinnedCore = field(default_factory=PinnedCore)
     _before: set[int] = field(default_factory=set[int])
     _seated_count: int = 0
 
@@ -84,5 +84,5 @@ class Table:
             self._core.release()
 
 
-TABLE = Table()
+TABLE = CorePinning()
 """This process's: the affinity that it stands for is the thread's own."""

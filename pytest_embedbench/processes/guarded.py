@@ -23,7 +23,7 @@ _GUARDIAN = Path(__file__).with_name("guardian.py")
 _KEPT_BYTES = 4 << 20
 
 
-class Ending(enum.Enum):
+class GuardedExit(enum.Enum):
     """Why a run is over."""
 
     EXITED = "exited"
@@ -35,7 +35,7 @@ class Ending(enum.Enum):
 class Finished:
     """What a run left: of each stream at most the first 4 MiB."""
 
-    ending: Ending
+    ending: GuardedExit
     returncode: int
     stdout: str
     stderr: str
@@ -90,24 +90,24 @@ def _follow(
     stderr: _Stream,
     deadline: Deadline,
     stop_at: Callable[[str], bool],
-) -> Ending:
+) -> GuardedExit:
     """Read both streams to their end, which comes when the guardian is gone."""
-    ending = Ending.EXITED
+    ending = GuardedExit.EXITED
     with selectors.DefaultSelector() as selector:
         selector.register(stdout.pipe, selectors.EVENT_READ, stdout)
         selector.register(stderr.pipe, selectors.EVENT_READ, stderr)
         while selector.get_map():
-            budget_s = deadline.remaining_s() if ending is Ending.EXITED else None
+            budget_s = deadline.remaining_s() if ending is GuardedExit.EXITED else None
             for key, _ in selector.select(budget_s):
                 stream: _Stream = key.data
                 for line in stream.read():
                     if stream is stdout and stop_at(line):
-                        ending = Ending.STOPPED
+                        ending = GuardedExit.STOPPED
                 if stream.ended:
                     selector.unregister(stream.pipe)
-            if ending is Ending.EXITED and deadline.passed():
-                ending = Ending.TIMED_OUT
-            if ending is not Ending.EXITED:
+            if ending is GuardedExit.EXITED and deadline.passed():
+                ending = GuardedExit.TIMED_OUT
+            if ending is not GuardedExit.EXITED:
                 leash.close()
     return ending
 

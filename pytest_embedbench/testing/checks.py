@@ -44,7 +44,7 @@ def check_engine(engine: Engine, spec: BoardSpec, image: FirmwareImage) -> None:
     finally:
         board.close()
         board.close()
-    if Capability.STEP_TIME in board.capabilities:
+    if Capability.VIRTUAL_TIME in board.capabilities:
         _check_steps_do_not_matter(engine, spec, image)
 
 
@@ -52,7 +52,7 @@ def _check_time(board: Board) -> None:
     before_us = board.now_us()
     board.advance(STEP_MS)
     passed_us = board.now_us() - before_us
-    if Capability.STEP_TIME in board.capabilities:
+    if Capability.VIRTUAL_TIME in board.capabilities:
         assert passed_us == STEP_MS * 1000, f"advance({STEP_MS}) took {passed_us} us"
     else:
         assert passed_us >= STEP_MS * 1000, (
@@ -66,7 +66,7 @@ def _check_time(board: Board) -> None:
         raise AssertionError(f"advance({nonsense}) must raise ConfigError")
     now_us = board.now_us()
     board.link().receive()
-    assert board.now_us() == now_us or Capability.STEP_TIME not in board.capabilities, (
+    assert board.now_us() == now_us or Capability.VIRTUAL_TIME not in board.capabilities, (
         "time passed outside advance()"
     )
 
@@ -80,7 +80,7 @@ def _check_link(board: Board) -> None:
     for uart in board.spec.uarts:
         board.link(uart.name).receive()
     # Where time is the host's, the firmware talks while nobody looks, too.
-    exact = Capability.STEP_TIME in board.capabilities
+    exact = Capability.VIRTUAL_TIME in board.capabilities
     since_us = board.now_us() if exact else 0
     board.advance(100)
     chunks = link.receive()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_embedbench.engines.qemu.board import QemuBoard
 from pytest_embedbench.engines.qemu.clocks import GuestClock
-from pytest_embedbench.engines.qemu.launch import Command, Timing
+from pytest_embedbench.engines.qemu.launch import QemuCommand, Timing
 from pytest_embedbench.engines.qemu.lockstep import TickWord
 from pytest_embedbench.engines.qemu.machines import MACHINES
 from pytest_embedbench.engines.qemu.power import power
@@ -111,7 +111,7 @@ def boot_fake(program: Path, *, wall_limit_s: float = 10.0) -> QemuBoard:
         spec=spec,
         machine=MACHINES["stm32f405"],
         elf_path=Path("nowhere.elf"),
-        command=Command(program=program, arguments=()),
+        command=QemuCommand(program=program, arguments=()),
         timing=Timing(
             icount_shift=3,
             leap_us=1000,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.console import Credentials, Entrance, enter
+from pytest_embedbench.console import Credentials, ConnectionConfig, enter
 from pytest_embedbench.errors import (
     BenchFault,
     BoardBusy,
@@ -36,28 +36,28 @@ def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SerialTarget]:
 
 @pytest.fixture(scope="module")
 def serial_access(line: SerialTarget) -> Iterator[Access]:
-    access = enter(Entrance(address=line.path, who=PI))
+    access = enter(ConnectionConfig(address=line.path, who=PI))
     yield access
     access.close()
 
 
 @pytest.fixture(scope="module")
-def over_ssh(tmp_path_factory: pytest.TempPathFactory) -> Entrance:
+def over_ssh(tmp_path_factory: pytest.TempPathFactory) -> ConnectionConfig:
     if reason := ssh.missing():
         pytest.skip(reason)
     server = ssh.ssh_server(tmp_path_factory.mktemp("ssh"))
-    return Entrance(address="ssh://bench", ssh_config=str(server.config))
+    return ConnectionConfig(address="ssh://bench", ssh_config=str(server.config))
 
 
 @pytest.fixture(scope="module")
-def ssh_access(over_ssh: Entrance) -> Iterator[Access]:
+def ssh_access(over_ssh: ConnectionConfig) -> Iterator[Access]:
     access = enter(over_ssh)
     yield access
     access.close()
 
 
 @pytest.fixture
-def fresh_access(over_ssh: Entrance) -> Iterator[Access]:
+def fresh_access(over_ssh: ConnectionConfig) -> Iterator[Access]:
     access = enter(over_ssh)
     yield access
     access.close()
@@ -209,7 +209,7 @@ def test_the_kernel_may_speak_in_the_middle(
 def test_nobody_else_has_the_line(line: SerialTarget, serial_access: Access) -> None:
     assert serial_access.console.usable
     with pytest.raises(BoardBusy, match="in use by"):
-        enter(Entrance(address=line.path, who=PI))
+        enter(ConnectionConfig(address=line.path, who=PI))
 
 
 def test_more_terminals_share_one_login(ssh_access: Access) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.console import Credentials, Entrance, enter
+from pytest_embedbench.console import Credentials, ConnectionConfig, enter
 from pytest_embedbench.errors import BoardUnreachable
 from tests.support import ssh_server as ssh
 from tests.support.linux_target import PASSWORD, USER, serial_target
@@ -19,7 +19,7 @@ PI = Credentials(user=USER, password=PASSWORD)
 NOBODY = Credentials()
 
 
-def hello(entrance: Entrance) -> str:
+def hello(entrance: ConnectionConfig) -> str:
     access = enter(entrance)
     try:
         return access.console.run("echo hello").text
@@ -27,7 +27,7 @@ def hello(entrance: Entrance) -> str:
         access.close()
 
 
-def why_not(entrance: Entrance) -> str:
+def why_not(entrance: ConnectionConfig) -> str:
     with pytest.raises(BoardUnreachable) as told:
         enter(entrance)
     return str(told.value)
@@ -36,21 +36,21 @@ def why_not(entrance: Entrance) -> str:
 @pytest.mark.parametrize("shell", ["sh -i", "bash --norc -i"])
 def test_a_login_leads_to_a_shell(tmp_path: Path, shell: str) -> None:
     with serial_target(tmp_path, shell=shell) as line:
-        entrance = Entrance(address=line.path, who=PI)
+        entrance = ConnectionConfig(address=line.path, who=PI)
         assert hello(entrance) == "hello\n"
         assert hello(entrance) == "hello\n", "it has to log out"
 
 
 def test_a_shell_that_is_there_needs_no_login(tmp_path: Path) -> None:
     with serial_target(tmp_path, script="exec bash --norc -i") as line:
-        assert hello(Entrance(address=line.path)) == "hello\n"
+        assert hello(ConnectionConfig(address=line.path)) == "hello\n"
 
 
 def test_a_password_prompt_that_somebody_has_left_is_left(tmp_path: Path) -> None:
     with serial_target(tmp_path) as line:
         with pytest.raises(BoardUnreachable):
-            enter(Entrance(address=line.path, who=Credentials(user="someone")))
-        assert hello(Entrance(address=line.path, who=PI)) == "hello\n"
+            enter(ConnectionConfig(address=line.path, who=Credentials(user="someone")))
+        assert hello(ConnectionConfig(address=line.path, who=PI)) == "hello\n"
 
 
 def test_no_key_is_pressed_while_a_boot_loader_waits_for_one(tmp_path: Path) -> None:
@@ -64,16 +64,16 @@ def test_no_key_is_pressed_while_a_boot_loader_waits_for_one(tmp_path: Path) -> 
         exec sh -i
     """
     with serial_target(tmp_path, script=script) as line:
-        assert hello(Entrance(address=line.path)) == "hello\n"
+        assert hello(ConnectionConfig(address=line.path)) == "hello\n"
 
 
 # B23
 def test_what_a_killed_run_has_left_is_taken_over(tmp_path: Path) -> None:
     with serial_target(tmp_path) as line:
-        killed = enter(Entrance(address=line.path, who=PI))
+        killed = enter(ConnectionConfig(address=line.path, who=PI))
         killed.console.begin("sleep 60")
         killed.console.terminal.close()
-        assert hello(Entrance(address=line.path, who=PI)) == "hello\n"
+        assert hello(ConnectionConfig(address=line.path, who=PI)) == "hello\n"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_serial_login_that_fails_is_one_sentence(
     tmp_path: Path, who: Credentials, reason: str
 ) -> None:
     with serial_target(tmp_path) as line:
-        told = why_not(Entrance(address=line.path, who=who))
+        told = why_not(ConnectionConfig(address=line.path, who=who))
         assert told.startswith(f"no console on {line.path}: ")
         assert reason in told
         assert "wrong" not in told
@@ -120,7 +120,7 @@ def test_what_never_shows_a_shell_is_described(
     tmp_path: Path, script: str, reason: str
 ) -> None:
     with serial_target(tmp_path, script=script) as line:
-        told = why_not(Entrance(address=line.path, who=PI, within_s=2.5))
+        told = why_not(ConnectionConfig(address=line.path, who=PI, within_s=2.5))
         assert re.search(reason, told, re.DOTALL), told
 
 
@@ -134,8 +134,8 @@ def folder(tmp_path: Path) -> Path:
 
 def over_ssh(
     server: ssh.SshServer, who: Credentials = NOBODY, within_s: float = 30
-) -> Entrance:
-    return Entrance(
+) -> ConnectionConfig:
+    return ConnectionConfig(
         address="ssh://bench",
         ssh_config=str(server.config),
         who=who,

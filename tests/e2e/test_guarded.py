@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.processes.guarded import Ending, run_guarded
+from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ def at_end(reader: int) -> bool:
     return bool(ready) and os.read(reader, 4096) == b""
 
 
-def run_family(fifo: Path, last: str, timeout_s: float = 60) -> Ending:
+def run_family(fifo: Path, last: str, timeout_s: float = 60) -> GuardedExit:
     argv = ["sh", "-c", FAMILY + last, "sh", str(fifo)]
     done = run_guarded(argv, timeout_s=timeout_s, stop_at=lambda line: line == "stop")
     return done.ending
@@ -84,14 +84,14 @@ def test_killing_whoever_asked_kills_the_whole_family(
 
 def test_what_a_command_leaves_running_ends_with_it(tmp_path: Path) -> None:
     with opened(tmp_path / "fifo") as reader:
-        assert run_family(tmp_path / "fifo", "exit 0") is Ending.EXITED
+        assert run_family(tmp_path / "fifo", "exit 0") is GuardedExit.EXITED
         os.read(reader, 4096)
         assert at_end(reader)
 
 
 def test_a_watcher_ends_a_run_early(tmp_path: Path) -> None:
     with opened(tmp_path / "fifo") as reader:
-        assert run_family(tmp_path / "fifo", "echo stop; wait") is Ending.STOPPED
+        assert run_family(tmp_path / "fifo", "echo stop; wait") is GuardedExit.STOPPED
         os.read(reader, 4096)
         assert at_end(reader)
 
@@ -99,7 +99,7 @@ def test_a_watcher_ends_a_run_early(tmp_path: Path) -> None:
 def test_a_run_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     with opened(tmp_path / "fifo") as reader:
         ending = run_family(tmp_path / "fifo", "wait", timeout_s=0.5)
-        assert ending is Ending.TIMED_OUT
+        assert ending is GuardedExit.TIMED_OUT
         os.read(reader, 4096)
         assert at_end(reader)
 

@@ -22,7 +22,7 @@ from pytest_embedbench.errors import (
     WrongOutput,
 )
 from pytest_embedbench.evaluation.host.builder import ENVIRONMENT, HostDriver
-from pytest_embedbench.evaluation.host.controller import Controller, Lines
+from pytest_embedbench.evaluation.host.controller import Controller, LineProtocol
 from pytest_embedbench.evaluation.host.program import HostProgram
 from pytest_embedbench.model import FirmwareImage
 from pytest_embedbench.processes import wait_gone
@@ -356,11 +356,11 @@ def test_names_that_are_not_the_tasks_are_listed(
     with pytest.raises(ConfigError, match="step"):
         controller.run([("LEVEL", 0, 2**40)])
     with pytest.raises(UnknownName, match="no actuator named 'heater'"):
-        Lines(controller.program, API).serialise("heater", on=True)
+        LineProtocol(controller.program, API).serialise("heater", on=True)
 
 
 def test_lines_are_parsed_and_written(run: Callable[..., Controller]) -> None:
-    lines = Lines(run("").program, API)
+    lines = LineProtocol(run("").program, API)
     assert lines.parse("SENSE LEVEL 25") == ("LEVEL", "LEVEL", 25)
     assert lines.parse("SENSE LEVEL x") == ("INVALID_LEVEL", "INVALID_LEVEL", 0)
     assert lines.parse("") == ("IGNORED", "NONE", 0)

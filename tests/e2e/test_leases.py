@@ -9,9 +9,9 @@ import pytest
 
 from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.errors import BoardBusy, BoardGivenUp, BoardUnreachable
-from pytest_embedbench.lab.lease import Wish
+from pytest_embedbench.lab.lease import BoardRequest
 from pytest_embedbench.lab.leases import Leases
-from pytest_embedbench.lab.ports import Attached, Sought
+from pytest_embedbench.lab.ports import Attached, PortQuery
 from pytest_embedbench.lab.queue import Queue
 from tests.support.lab_process import LabProcess, wish
 
@@ -267,7 +267,7 @@ def test_a_board_lost_while_we_wait_for_it_ends_the_wait(
 
 def test_a_port_that_has_changed_hands_meanwhile_is_refused(tmp_path: Path) -> None:
     # B12: between finding a board and having it, another was plugged in.
-    sought = Sought(usb_id="10c4:ea60")
+    sought = PortQuery(usb_id="10c4:ea60")
     plugged = iter(("FIRST", "OTHER"))
 
     def listed() -> list[Attached]:
@@ -277,7 +277,7 @@ def test_a_port_that_has_changed_hands_meanwhile_is_refused(tmp_path: Path) -> N
     with pytest.raises(
         BoardUnreachable, match="a has changed its port while we waited"
     ):
-        leases.take([Wish(name="a", boards=(("a", sought),))], wait_s=0)
+        leases.take([BoardRequest(name="a", boards=(("a", sought),))], wait_s=0)
 
 
 def test_a_board_whose_port_its_holder_has_made_vanish_is_still_held(
@@ -286,9 +286,9 @@ def test_a_board_whose_port_its_holder_has_made_vanish_is_still_held(
     # B8: others wait for it, instead of finding it missing.
     node = tmp_path / "ttyACM0"
     node.touch()
-    sought = Sought(port=str(node))
+    sought = PortQuery(port=str(node))
     leases = Leases(folder=tmp_path)
-    (lease,) = leases.take([Wish(name="a", boards=(("a", sought),))], wait_s=0)
+    (lease,) = leases.take([BoardRequest(name="a", boards=(("a", sought),))], wait_s=0)
     node.unlink()
     assert leases.key_of(sought, []) == lease.found.key
     lease.release()

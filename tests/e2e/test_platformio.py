@@ -14,7 +14,7 @@ from elftools.elf.elffile import ELFFile
 
 from pytest_embedbench.errors import BuildError, ConfigError, ToolMissing
 from pytest_embedbench.model import FirmwareSource
-from pytest_embedbench.processes.guarded import Ending, run_guarded
+from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
 from pytest_embedbench.testing import check_builder
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def test_stm32_firmware_runs(
     assert set(image.artifacts) == {"firmware.elf", "firmware.bin"}
     argv = [qemu, "-M", "netduinoplus2", "-nographic", "-kernel", str(image.elf_path)]
     done = run_guarded(argv, timeout_s=20, stop_at=lambda line: line == "ready")
-    assert done.ending is Ending.STOPPED, done
+    assert done.ending is GuardedExit.STOPPED, done
 
 
 @pytest.mark.parametrize(

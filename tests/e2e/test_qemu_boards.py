@@ -200,7 +200,7 @@ def test_without_lockstep_time_is_ours_and_nothing_is_exact(
     workshop: Workshop, name: str
 ) -> None:
     board = workshop.boot(name, lockstep=False)
-    assert Capability.STEP_TIME not in board.capabilities
+    assert Capability.VIRTUAL_TIME not in board.capabilities
     assert any("real time" in note for note in board.notes)
     heard = b""
 

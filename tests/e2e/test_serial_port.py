@@ -239,7 +239,7 @@ def test_the_last_words_of_a_failed_test_are_awaited(
 ) -> None:
     # U13
     board = boot(pty.path)
-    board.suspect = True
+    board.needs_recovery = True
     later = threading.Timer(0.03, pty.say, [b"panic\n"])
     later.start()
     board.close()
@@ -545,6 +545,6 @@ def test_a_board_that_a_test_has_failed_on_is_parked(
         flash_write_argv=("sh", "-c", f"basename {{bin}} >> {log}"),
         flash_parking=str(parking),
     )
-    board.suspect = True
+    board.needs_recovery = True
     board.close()
     assert log.read_text().splitlines() == ["firmware.bin", "parking.bin"]

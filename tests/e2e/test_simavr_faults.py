@@ -77,7 +77,7 @@ def test_of_a_firmware_that_spins_it_can_be_said_where(boot: Boot) -> None:
     board = boot("faults", "-DFAULT=SPIN")
     board.advance(500)
     assert re.fullmatch(
-        r"the firmware is at 0x\w+ \(hang(\+0x\d)?\)", board.whereabouts
+        r"the firmware is at 0x\w+ \(hang(\+0x\d)?\)", board.position
     )
 
 

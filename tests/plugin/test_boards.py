@@ -95,11 +95,11 @@ def test_requiring_what_nobody_knows_is_a_usage_error(suite: Suite) -> None:
 def test_a_test_that_needs_exact_time_skips_where_there_is_none(suite: Suite) -> None:
     suite.board("blind")
     suite.test(
-        "import pytest\n@pytest.mark.needs('step-time')\ndef test_it(bench): pass\n"
+        "import pytest\n@pytest.mark.needs('virtual-time')\ndef test_it(bench): pass\n"
     )
     result = suite.run("-rs", board="blind")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["*blind lacks step-time*"])
+    result.stdout.fnmatch_lines(["*blind lacks virtual-time*"])
 
 
 def test_a_capability_that_does_not_exist_is_an_error(suite: Suite) -> None:
@@ -108,7 +108,7 @@ def test_a_capability_that_does_not_exist_is_an_error(suite: Suite) -> None:
     )
     result = suite.run()
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*'step-tmie'*step-time*"])
+    result.stdout.fnmatch_lines(["*'step-tmie'*virtual-time*"])
 
 
 def test_boot_takes_any_board_by_name(suite: Suite) -> None:

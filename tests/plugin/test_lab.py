@@ -295,13 +295,13 @@ def test_a_test_that_needs_exact_time_is_skipped(
 ) -> None:
     suite.test(
         "import pytest\n"
-        "@pytest.mark.needs('step-time')\n"
+        "@pytest.mark.needs('virtual-time')\n"
         "def test_it(board):\n"
         "    assert False\n"
     )
     result = suite.run("-rs", lab(suite, ports(1)), board="desk-1")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED * desk-1 lacks step-time"])
+    result.stdout.fnmatch_lines(["SKIPPED * desk-1 lacks virtual-time"])
 
 
 def test_a_board_that_cannot_do_what_a_test_needs_is_not_even_flashed(

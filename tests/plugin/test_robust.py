@@ -20,7 +20,7 @@ from functools import partial
 
 import pytest
 
-from pytest_embedbench.faults import Fault, Loss, Place, Stuck
+from pytest_embedbench.faults import Fault, Drop, InjectionPoint, StuckAt
 
 pytestmark = pytest.mark.robust
 
@@ -43,19 +43,19 @@ def run(bench, scenario, plant, fault_seed):
 
 
 def test_losses(run):
-    run(Fault(Place.SENSORS, Loss(one_in=4), until_ms=5_000))
+    run(Fault(InjectionPoint.SENSORS, Drop(one_in=4), until_ms=5_000))
 
 
 def test_a_sensor_that_is_stuck_low(run):
-    run(Fault(Place.SENSORS, Stuck(value="10"), until_ms=5_000))
+    run(Fault(InjectionPoint.SENSORS, StuckAt(value="10"), until_ms=5_000))
 
 
 def test_a_sensor_that_is_stuck_to_the_end(run):
-    run(Fault(Place.SENSORS, Stuck(value="90")))
+    run(Fault(InjectionPoint.SENSORS, StuckAt(value="90")))
 
 
 def test_a_fault_on_nothing(run):
-    run(Fault(Place.SENSORS, Loss(), stream="SENSE TEMP"))
+    run(Fault(InjectionPoint.SENSORS, Drop(), stream="SENSE TEMP"))
 """
 OTHER = "def test_other(bench): bench.wait_for_boot()\n"
 
@@ -123,7 +123,7 @@ def test_each_trial_is_written_down(robust: Suite) -> None:
         "seed": 7,
         "faults": [
             {
-                "fault": "Stuck(value='10') at sensors, from 0 ms to 5000 ms",
+                "fault": "StuckAt(value='10') at sensors, from 0 ms to 5000 ms",
                 "ticks": 16,
             }
         ],

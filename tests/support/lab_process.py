@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.lab.lease import Lease, Wish
+from pytest_embedbench.lab.lease import Lease, BoardRequest
 from pytest_embedbench.lab.leases import Leases
-from pytest_embedbench.lab.ports import Sought
+from pytest_embedbench.lab.ports import PortQuery
 
 
-def wish(name: str, *places: str) -> Wish:
+def wish(name: str, *places: str) -> BoardRequest:
     """Return a wish for any of some boards; a place is only a name here."""
-    boards = tuple((place, Sought(port=f"socket://{place}:1")) for place in places)
-    return Wish(name=name, boards=boards or wish(name, name).boards)
+    boards = tuple((place, PortQuery(port=f"socket://{place}:1")) for place in places)
+    return BoardRequest(name=name, boards=boards or wish(name, name).boards)
 
 
 @dataclass(slots=True, eq=False)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline, host_now_s, pause
-from pytest_embedbench.engines.simavr.core.machine import Machine
+from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 from pytest_embedbench.engines.simavr.core.uart import Usart
 from pytest_embedbench.processes import spawn, stop
 
@@ -119,7 +119,7 @@ def build_bootloader(to: Path, listens_s: int) -> None:
     )
 
 
-class Uno(Machine):
+class Uno(AvrMachine):
     """An ATmega328P with its BOOTRST fuse set, that may write its own flash."""
 
     def __init__(self, bootloader: bytes) -> None:

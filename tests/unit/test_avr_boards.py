@@ -11,7 +11,7 @@ from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.simavr import Simavr
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.faults import explain
-from pytest_embedbench.engines.simavr.program import Program
+from pytest_embedbench.engines.simavr.program import AvrProgram
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.testing import loopback_image
 
@@ -47,7 +47,7 @@ def test_every_usart_has_a_name_that_ends_in_its_number(name: str) -> None:
 def test_a_fault_in_a_program_without_symbols_still_has_its_address(
     tmp_path: Path,
 ) -> None:
-    program = Program(path=tmp_path / "gone.elf", segments=((0, b"\0"),))
+    program = AvrProgram(path=tmp_path / "gone.elf", segments=((0, b"\0"),))
     fault = explain(Registry().board("uno"), program, ("opcode", 0x1A4, 16_000, 0, ""))
     assert str(fault) == (
         "uno: at 1.000 ms the firmware crashed: "

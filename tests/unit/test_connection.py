@@ -10,17 +10,17 @@ import pytest
 
 from pytest_embedbench.errors import BoardLost
 from pytest_embedbench.lab.connection import Connection
-from pytest_embedbench.lab.ports import Found, Sought
-from pytest_embedbench.lab.pump import Pump
+from pytest_embedbench.lab.ports import ResolvedPort, PortQuery
+from pytest_embedbench.lab.pump import PortReader
 
 if TYPE_CHECKING:
-    from pytest_embedbench.lab.opening import Port
+    from pytest_embedbench.lab.opening import SerialHandle
 
-HERE = Found(
-    sought=Sought(port="/dev/ttyACM0"),
+HERE = ResolvedPort(
+    sought=PortQuery(port="/dev/ttyACM0"),
     address="/dev/ttyACM0",
     key="device-a600",
-    lasting=Sought(port="/dev/ttyACM0"),
+    lasting=PortQuery(port="/dev/ttyACM0"),
 )
 
 
@@ -46,9 +46,9 @@ class StubbornWire:
 
 
 def connected(wire: StubbornWire) -> Connection:
-    def start(found: Found) -> tuple[Port, Pump]:
+    def start(found: ResolvedPort) -> tuple[SerialHandle, PortReader]:
         del found
-        return cast("Port", None), Pump(wire, takes_within_s=1).start()
+        return cast("SerialHandle", None), PortReader(wire, takes_within_s=1).start()
 
     return Connection(HERE, start, reappears_within_s=0, closes_within_s=0.05)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.console import Console, output
-from pytest_embedbench.console.shell import Loop
+from pytest_embedbench.console.shell import CommandLoop
 from pytest_embedbench.console.terminal import WireSpawn
 from pytest_embedbench.engines.linux.listening import Listener
 from pytest_embedbench.lab.pump import Heard
@@ -49,7 +49,7 @@ class ScriptedTerminal:
 
 def console(answer: Callable[[bytes], bytes]) -> Console:
     spawn = WireSpawn(ScriptedWire(answer), "script")
-    return Console(ScriptedTerminal("script", spawn), Loop("@@0123456789"))
+    return Console(ScriptedTerminal("script", spawn), CommandLoop("@@0123456789"))
 
 
 def test_an_echo_is_no_output() -> None:
@@ -71,16 +71,16 @@ def test_the_kernel_may_split_the_end_of_a_command(at: int) -> None:
 
 
 def test_a_word_is_never_whole_in_what_is_typed_to_start_a_loop() -> None:
-    loop = Loop()
+    loop = CommandLoop()
     assert loop.word not in loop.started_by()
     assert "'" not in loop.started_by().split("'")[1]
     assert len(loop.started_by()) < 1000, "as much as a small shell's editor takes"
-    assert Loop().word != loop.word
+    assert CommandLoop().word != loop.word
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 def test_a_listener_hears_each_line_at_once(size: int) -> None:
-    loop = Loop("@@0123456789")
+    loop = CommandLoop("@@0123456789")
     listener = Listener(loop, kernel_speaks=True)
     stream = (
         b"a@b [1] @@01 " + KERNEL + b"c\n" + b"[ 12] d\n" + b"end@@0123456789~139\nx"
@@ -92,13 +92,13 @@ def test_a_listener_hears_each_line_at_once(size: int) -> None:
 
 
 def test_a_listener_keeps_nothing_of_a_line_back() -> None:
-    listener = Listener(Loop("@@0123456789"), kernel_speaks=True)
+    listener = Listener(CommandLoop("@@0123456789"), kernel_speaks=True)
     for line in (b"ACT PUMP ON\n", b"user@host\n", b"[1.5] s\n", b"mail@@\n"):
         assert [heard.data for heard in listener.hear([Heard(1.0, line)])] == [line]
 
 
 def test_a_byte_that_ends_the_program_is_told_as_a_signal() -> None:
-    listener = Listener(loop := Loop(), kernel_speaks=True)
+    listener = Listener(loop := CommandLoop(), kernel_speaks=True)
     assert [heard.data for heard in listener.hear([Heard(1.0, b"x" + loop.ready)])] == [
         b"x"
     ]

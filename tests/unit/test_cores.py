@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_embedbench.processes.cores import Table, claim_core
+from pytest_embedbench.processes.cores import CorePinning, claim_core
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity"), reason=f"no affinity on {sys.platform}"
@@ -24,7 +24,7 @@ def free_again() -> Iterator[None]:
 
 def test_everybody_at_a_table_is_on_one_core_until_the_last_rises() -> None:
     before = os.sched_getaffinity(0)
-    table = Table()
+    table = CorePinning()
     table.sit(os.getpid())
     table.sit(os.getpid())
     assert len(os.sched_getaffinity(0)) in (1, len(before))  # all may be taken
@@ -34,7 +34,7 @@ def test_everybody_at_a_table_is_on_one_core_until_the_last_rises() -> None:
 
 
 def test_a_program_that_is_gone_disturbs_nobody() -> None:
-    table = Table()
+    table = CorePinning()
     table.sit(2**22 + 1)
     table.rise()
 

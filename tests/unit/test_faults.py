@@ -13,36 +13,36 @@ from hypothesis import strategies as st
 from pytest_embedbench.errors import ConfigError, FaultNeverFired
 from pytest_embedbench.faults import (
     BitErrors,
-    Chain,
-    Clamp,
+    FaultPipeline,
+    Saturate,
     Delay,
-    Dice,
+    SeededRandom,
     Drift,
     DutyLimit,
     Effect,
     Fault,
-    Loss,
-    Merge,
+    Drop,
+    Coalesce,
     Noise,
-    Passing,
-    Place,
+    Message,
+    InjectionPoint,
     Reset,
-    Split,
-    Stuck,
-    Thin,
+    Fragment,
+    StuckAt,
+    Decimate,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 TICK_MS = 100
-SENSORS, WIRE, ACTUATORS = Place.SENSORS, Place.WIRE, Place.ACTUATORS
+SENSORS, WIRE, ACTUATORS = InjectionPoint.SENSORS, InjectionPoint.WIRE, InjectionPoint.ACTUATORS
 
 Traffic = list[list[bytes]]
 """What sets out in each tick."""
 
 
-def through(chain: Chain, at: Place, traffic: Traffic) -> list[Sequence[Passing]]:
+def through(chain: FaultPipeline, at: InjectionPoint, traffic: Traffic) -> list[Sequence[Message]]:
     """Return what passes in each tick, with two quiet ticks at the end."""
     return [
         chain.passed(
@@ -50,7 +50,7 @@ def through(chain: Chain, at: Place, traffic: Traffic) -> list[Sequence[Passing]
             tick,
             TICK_MS,
             [
-                Passing(tick * TICK_MS * 1000, rank, data)
+                Message(tick * TICK_MS * 1000, rank, data)
                 for rank, data in enumerate(line)
             ],
         )
@@ -58,21 +58,21 @@ def through(chain: Chain, at: Place, traffic: Traffic) -> list[Sequence[Passing]
     ]
 
 
-def data(passed: Iterable[Sequence[Passing]]) -> Traffic:
+def data(passed: Iterable[Sequence[Message]]) -> Traffic:
     return [[each.data for each in tick] for tick in passed]
 
 
 def becomes(
     effect: Effect[Any],
     traffic: Traffic,
-    at: Place = SENSORS,
+    at: InjectionPoint = SENSORS,
     *,
     stream: str = "",
     from_ms: int = 0,
     until_ms: int | None = None,
 ) -> Traffic:
     fault = Fault(at, effect, stream=stream, from_ms=from_ms, until_ms=until_ms)
-    return data(through(Chain([fault]), at, traffic))[: len(traffic)]
+    return data(through(FaultPipeline([fault]), at, traffic))[: len(traffic)]
 
 
 def levels(*values: int | str) -> Traffic:
@@ -83,16 +83,16 @@ def levels(*values: int | str) -> Traffic:
 
 
 def test_a_stuck_sensor_says_what_it_said_first() -> None:
-    assert becomes(Stuck(), levels(20, 25, 30)) == levels(20, 20, 20)
+    assert becomes(StuckAt(), levels(20, 25, 30)) == levels(20, 20, 20)
 
 
 def test_a_sensor_may_be_stuck_at_a_value() -> None:
-    assert becomes(Stuck(value="99"), levels(20, 25)) == levels(99, 99)
+    assert becomes(StuckAt(value="99"), levels(20, 25)) == levels(99, 99)
 
 
 def test_each_stuck_sensor_has_its_own_value() -> None:
     first, then = [b"SENSE DOOR OPEN", b"SENSE P 1"], [b"SENSE DOOR SHUT", b"SENSE P 2"]
-    assert becomes(Stuck(), [first, then]) == [first, first]
+    assert becomes(StuckAt(), [first, then]) == [first, first]
 
 
 def test_a_sensor_drifts_by_the_second() -> None:
@@ -107,7 +107,7 @@ def test_a_drift_begins_with_the_fault() -> None:
 
 
 def test_what_saturates_stays_in_its_range() -> None:
-    assert becomes(Clamp(low=10, high=60), levels(5, 10, 61)) == levels(10, 10, 60)
+    assert becomes(Saturate(low=10, high=60), levels(5, 10, 61)) == levels(10, 10, 60)
 
 
 def test_a_sensor_cannot_say_more_than_its_range_allows() -> None:
@@ -118,7 +118,7 @@ def test_a_sensor_cannot_say_more_than_its_range_allows() -> None:
 
 @pytest.mark.parametrize("word", ["banana", "CLOSED", "20.5", "0x14", ""])
 def test_what_is_no_number_is_left_alone(word: str) -> None:
-    for effect in (Noise(up_to=3), Drift(per_s=100), Clamp(low=0, high=1)):
+    for effect in (Noise(up_to=3), Drift(per_s=100), Saturate(low=0, high=1)):
         assert becomes(effect, levels(word, word)) == levels(word, word)
 
 
@@ -126,13 +126,13 @@ def test_what_is_no_number_is_left_alone(word: str) -> None:
 
 
 def test_all_is_lost_or_some() -> None:
-    assert becomes(Loss(), levels(1, 2)) == [[], []]
-    kept = sum(map(len, becomes(Loss(one_in=4), levels(*range(1000)))))
+    assert becomes(Drop(), levels(1, 2)) == [[], []]
+    kept = sum(map(len, becomes(Drop(one_in=4), levels(*range(1000)))))
     assert 700 < kept < 800
 
 
 def test_a_thin_stream_is_a_slow_one() -> None:
-    assert becomes(Thin(every=3), levels(0, 1, 2, 3, 4)) == [
+    assert becomes(Decimate(every=3), levels(0, 1, 2, 3, 4)) == [
         *levels(0),
         [],
         [],
@@ -143,14 +143,14 @@ def test_a_thin_stream_is_a_slow_one() -> None:
 
 def test_what_is_late_comes_when_it_is_due() -> None:
     fault = Fault(SENSORS, Delay(by_ms=150), until_ms=500)
-    passed = through(Chain([fault]), SENSORS, levels(1, 2))
+    passed = through(FaultPipeline([fault]), SENSORS, levels(1, 2))
     assert data(passed) == [[], *levels(1, 2), []]
     assert passed[1][0].at_us == 150_000
 
 
 def test_jitter_never_overtakes() -> None:
     late = through(
-        Chain([Fault(SENSORS, Delay(by_ms=50, jitter_ms=400))]),
+        FaultPipeline([Fault(SENSORS, Delay(by_ms=50, jitter_ms=400))]),
         SENSORS,
         levels(*range(50)),
     )
@@ -163,21 +163,21 @@ def test_jitter_never_overtakes() -> None:
 
 
 def test_a_fault_that_is_over_lets_go_before_anything_else_passes() -> None:
-    for effect in (Delay(by_ms=1000), Merge(count=9)):
+    for effect in (Delay(by_ms=1000), Coalesce(count=9)):
         given = becomes(effect, [[b"1\n"], [b"2\n"], [b"3\n"]], WIRE, until_ms=200)
         assert given[:2] == [[], []]
         assert b"".join(given[2]) == b"1\n2\n3\n"
 
 
 def test_writes_are_torn_and_keep_their_order() -> None:
-    fault = Fault(WIRE, Split(gap_ms=30))
-    (first, *_) = through(Chain([fault]), WIRE, [[b"PRESS 20\n", b"DOOR OPEN\n"]])
+    fault = Fault(WIRE, Fragment(gap_ms=30))
+    (first, *_) = through(FaultPipeline([fault]), WIRE, [[b"PRESS 20\n", b"DOOR OPEN\n"]])
     assert b"".join(each.data for each in first) == b"PRESS 20\nDOOR OPEN\n"
     assert [each.at_us for each in first] == [0, 30_000, 30_000, 60_000]
 
 
 def test_writes_are_merged_into_one() -> None:
-    assert becomes(Merge(count=2), [[b"1\n"], [b"2\n"], [b"3\n"]], WIRE) == [
+    assert becomes(Coalesce(count=2), [[b"1\n"], [b"2\n"], [b"3\n"]], WIRE) == [
         [],
         [b"1\n2\n"],
         [],
@@ -220,8 +220,8 @@ def test_an_actuator_does_again_what_it_is_told_when_the_fault_is_over() -> None
 
 
 def test_the_button_is_pressed_when_it_is_time() -> None:
-    chain = Chain([Fault(Place.BUTTON, Reset(at_ms=(0, 150, 160)))])
-    passed = through(chain, Place.BUTTON, [[], []])
+    chain = FaultPipeline([Fault(InjectionPoint.RESET_PIN, Reset(at_ms=(0, 150, 160)))])
+    passed = through(chain, InjectionPoint.RESET_PIN, [[], []])
     assert [[each.at_us for each in tick] for tick in passed] == [
         [0],
         [150_000, 160_000],
@@ -236,22 +236,22 @@ def test_the_button_is_pressed_when_it_is_time() -> None:
 def test_a_fault_acts_on_its_stream_and_in_its_time_only() -> None:
     both = [b"SENSE TEMP 20", b"SENSE TEMPERATURE 20"]
     lost = [b"SENSE TEMPERATURE 20"]
-    given = becomes(Loss(), [both] * 4, stream="SENSE TEMP", from_ms=100, until_ms=300)
+    given = becomes(Drop(), [both] * 4, stream="SENSE TEMP", from_ms=100, until_ms=300)
     assert given == [both, lost, lost, both]
 
 
 def test_what_is_left_alone_keeps_its_place() -> None:
     three = [b"A 1", b"B 1", b"C 1"]
-    assert becomes(Clamp(low=7, high=9), [three], stream="A") == [
+    assert becomes(Saturate(low=7, high=9), [three], stream="A") == [
         [b"A 7", b"B 1", b"C 1"]
     ]
 
 
 def test_faults_act_in_their_order() -> None:
-    drift, stuck = Fault(SENSORS, Drift(per_s=10)), Fault(SENSORS, Stuck())
+    drift, stuck = Fault(SENSORS, Drift(per_s=10)), Fault(SENSORS, StuckAt())
     traffic = levels(50, 60)
-    stuck_first = data(through(Chain([stuck, drift]), SENSORS, traffic))
-    drift_first = data(through(Chain([drift, stuck]), SENSORS, traffic))
+    stuck_first = data(through(FaultPipeline([stuck, drift]), SENSORS, traffic))
+    drift_first = data(through(FaultPipeline([drift, stuck]), SENSORS, traffic))
     assert stuck_first[:2] == levels(50, 51)
     assert drift_first[:2] == levels(50, 50)
 
@@ -259,24 +259,24 @@ def test_faults_act_in_their_order() -> None:
 def test_a_fault_that_changed_nothing_makes_a_run_invalid() -> None:
     faults = [
         Fault(SENSORS, Noise(up_to=5), stream="SENSE LEVEL"),
-        Fault(SENSORS, Stuck(), stream="SENSE LEVLE"),
-        Fault(ACTUATORS, Loss()),
+        Fault(SENSORS, StuckAt(), stream="SENSE LEVLE"),
+        Fault(ACTUATORS, Drop()),
     ]
-    chain = Chain(faults, seed=3)
+    chain = FaultPipeline(faults, seed=3)
     through(chain, SENSORS, levels(20, 25))
     assert chain.counts[1:] == [0, 0]
     with pytest.raises(FaultNeverFired) as caught:
         chain.check_fired()
     assert caught.value.faults == (str(faults[1]), str(faults[2]))
     assert "changed nothing in it (seed 3)" in str(caught.value)
-    assert "Stuck(value='') at sensors of 'SENSE LEVLE', from 0 ms on" in str(
+    assert "StuckAt(value='') at sensors of 'SENSE LEVLE', from 0 ms on" in str(
         caught.value
     )
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_a_sensor_that_is_stuck_at_the_truth_is_no_fault() -> None:
-    chain = Chain([Fault(SENSORS, Stuck())])
+    chain = FaultPipeline([Fault(SENSORS, StuckAt())])
     through(chain, SENSORS, levels(20, 20, 20))
     with pytest.raises(FaultNeverFired):
         chain.check_fired()
@@ -286,10 +286,10 @@ def test_a_sensor_that_is_stuck_at_the_truth_is_no_fault() -> None:
     ("make", "complaint"),
     [
         (lambda: Noise(up_to=0), "is none"),
-        (lambda: Thin(every=1), "leaves nothing out"),
+        (lambda: Decimate(every=1), "leaves nothing out"),
         (lambda: DutyLimit(on="1", off="0", on_ticks=2, of_ticks=2), "limits nothing"),
-        (lambda: Fault(SENSORS, Loss(), from_ms=5, until_ms=5), "before it begins"),
-        (lambda: Fault(WIRE, Loss(), stream="X"), "leave the stream away"),
+        (lambda: Fault(SENSORS, Drop(), from_ms=5, until_ms=5), "before it begins"),
+        (lambda: Fault(WIRE, Drop(), stream="X"), "leave the stream away"),
     ],
 )
 def test_a_fault_that_cannot_be_is_refused(
@@ -307,17 +307,17 @@ traffics = st.lists(st.lists(lines, max_size=3), max_size=12)
 values: st.SearchStrategy[Effect[Any]] = st.one_of(
     st.integers(1, 30).map(lambda n: Noise(up_to=n)),
     st.integers(-20, 20).map(lambda n: Drift(per_s=n)),
-    st.just(Stuck()),
-    st.just(Clamp(low=10, high=60)),
+    st.just(StuckAt()),
+    st.just(Saturate(low=10, high=60)),
 )
 queues: st.SearchStrategy[Effect[Any]] = st.one_of(
     st.builds(Delay, by_ms=st.integers(0, 300), jitter_ms=st.integers(0, 300)),
-    st.integers(1, 4).map(lambda n: Merge(count=n)),
-    st.integers(0, 250).map(lambda n: Split(gap_ms=n)),
+    st.integers(1, 4).map(lambda n: Coalesce(count=n)),
+    st.integers(0, 250).map(lambda n: Fragment(gap_ms=n)),
 )
 losses: st.SearchStrategy[Effect[Any]] = st.one_of(
-    st.integers(1, 4).map(lambda n: Loss(one_in=n)),
-    st.integers(2, 4).map(lambda n: Thin(every=n)),
+    st.integers(1, 4).map(lambda n: Drop(one_in=n)),
+    st.integers(2, 4).map(lambda n: Decimate(every=n)),
 )
 effects = st.one_of(values, queues, losses)
 windows = st.tuples(st.integers(0, 5), st.integers(1, 7)).map(
@@ -333,11 +333,11 @@ seeds = st.integers(0, 2**32)
 def test_the_same_seed_gives_the_same_and_every_change_counts(
     chosen: list[Fault], traffic: Traffic, seed: int
 ) -> None:
-    first, second = Chain(chosen, seed), Chain(chosen, seed)
+    first, second = FaultPipeline(chosen, seed), FaultPipeline(chosen, seed)
     passed = through(first, SENSORS, traffic)
     assert passed == through(second, SENSORS, traffic)
     assert first.counts == second.counts
-    untouched = through(Chain([], seed), SENSORS, traffic)
+    untouched = through(FaultPipeline([], seed), SENSORS, traffic)
     if not any(first.counts):
         assert passed == untouched
 
@@ -346,7 +346,7 @@ def test_the_same_seed_gives_the_same_and_every_change_counts(
 def test_what_passes_does_so_in_its_tick_and_in_order(
     chosen: list[Fault], traffic: Traffic, seed: int
 ) -> None:
-    for tick, passed in enumerate(through(Chain(chosen, seed), SENSORS, traffic)):
+    for tick, passed in enumerate(through(FaultPipeline(chosen, seed), SENSORS, traffic)):
         stamps = [each.at_us for each in passed]
         assert stamps == sorted(stamps)
         assert all(tick * 100_000 <= at_us < (tick + 1) * 100_000 for at_us in stamps)
@@ -356,12 +356,12 @@ def test_what_passes_does_so_in_its_tick_and_in_order(
 def test_a_chain_is_its_faults_one_after_the_other(
     first: Fault, second: Fault, traffic: Traffic
 ) -> None:
-    together = Chain([first, second], seed=1)
+    together = FaultPipeline([first, second], seed=1)
     # The dice of a fault are those of its place in the chain: nothing in the first.
-    alone = [Chain([first], seed=1), Chain([Fault(WIRE, Loss()), second], seed=1)]
+    alone = [FaultPipeline([first], seed=1), FaultPipeline([Fault(WIRE, Drop()), second], seed=1)]
     for tick, set_out in enumerate(traffic):
-        passing: Sequence[Passing] = [
-            Passing(tick * 100_000, rank, line) for rank, line in enumerate(set_out)
+        passing: Sequence[Message] = [
+            Message(tick * 100_000, rank, line) for rank, line in enumerate(set_out)
         ]
         expected = passing
         for chain in alone:
@@ -373,7 +373,7 @@ def test_a_chain_is_its_faults_one_after_the_other(
 def test_queues_lose_no_byte_and_keep_the_order(
     effect: Effect[Any], traffic: Traffic, seed: int
 ) -> None:
-    chain = Chain([Fault(WIRE, effect, until_ms=500)], seed)
+    chain = FaultPipeline([Fault(WIRE, effect, until_ms=500)], seed)
     passed = through(chain, WIRE, traffic + [[]] * 6)
     sent = b"".join(line for tick in traffic for line in tick)
     assert b"".join(line for tick in data(passed) for line in tick) == sent
@@ -381,7 +381,7 @@ def test_queues_lose_no_byte_and_keep_the_order(
 
 @given(st.integers(1, 30), st.lists(st.integers(-200, 200)), seeds)
 def test_noise_stays_within_its_bounds(up_to: int, true: list[int], seed: int) -> None:
-    chain = Chain([Fault(SENSORS, Noise(up_to=up_to))], seed)
+    chain = FaultPipeline([Fault(SENSORS, Noise(up_to=up_to))], seed)
     passed = data(through(chain, SENSORS, levels(*true)))
     read = [int(line.split()[-1]) for tick in passed for line in tick]
     assert all(abs(a - b) <= up_to for a, b in zip(true, read, strict=True))
@@ -392,7 +392,7 @@ def test_noise_stays_within_its_bounds(up_to: int, true: list[int], seed: int) -
 
 def test_dice_are_the_same_everywhere() -> None:
     # The first numbers of the published SplitMix64 with the state 0.
-    dice = Dice(0)
+    dice = SeededRandom(0)
     assert [dice.below(2**64) for _ in range(3)] == [
         0xE220A8397B1DCDAF,
         0x6E789E6AA1B965F4,
@@ -404,11 +404,11 @@ def test_each_key_has_dice_of_its_own() -> None:
     keys = [
         (seed, fault, tick) for seed in range(5) for fault in (0, 1) for tick in (0, 1)
     ]
-    assert len({Dice.of(*key).below(2**64) for key in keys}) == len(keys)
+    assert len({SeededRandom.of(*key).below(2**64) for key in keys}) == len(keys)
 
 
 @given(seeds, st.integers(1, 40))
 def test_every_side_comes_up_and_none_that_is_not_there(seed: int, sides: int) -> None:
-    dice = Dice.of(seed)
+    dice = SeededRandom.of(seed)
     seen = {dice.below(sides) for _ in range(40 * sides)}
     assert seen == set(range(sides))

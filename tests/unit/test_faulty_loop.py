@@ -17,13 +17,13 @@ from pytest_embedbench.faults import (
     BitErrors,
     Delay,
     Fault,
-    Loss,
-    Merge,
+    Drop,
+    Coalesce,
     Noise,
-    Place,
+    InjectionPoint,
     Reset,
-    Split,
-    Stuck,
+    Fragment,
+    StuckAt,
 )
 from pytest_embedbench.model import Direction, StimulusKind
 from pytest_embedbench.testing import Firmware, LoopbackUart, tank_firmware
@@ -72,13 +72,13 @@ def frames(run: Run[TankState]) -> list[tuple[int, str]]:
 
 
 def test_a_reading_that_is_lost_is_not_sent(run_with: RunWith) -> None:
-    run = run_with(Fault(Place.SENSORS, Loss(), from_ms=200, until_ms=500))
+    run = run_with(Fault(InjectionPoint.SENSORS, Drop(), from_ms=200, until_ms=500))
     assert [at_ms for at_ms, _ in frames(run)][:4] == [0, 100, 500, 600]
     assert run.fault_counts == (3,)
 
 
 def test_the_firmware_reacts_to_what_a_stuck_sensor_says(run_with: RunWith) -> None:
-    fault = Fault(Place.SENSORS, Stuck(value="10"), stream="SENSE LEVEL", until_ms=800)
+    fault = Fault(InjectionPoint.SENSORS, StuckAt(value="10"), stream="SENSE LEVEL", until_ms=800)
     run = run_with(fault)
     assert max(sample.state.level for sample in run.samples) == 95
     assert frames(run)[7:9] == [(700, "SENSE LEVEL 10"), (800, "SENSE LEVEL 95")]
@@ -87,7 +87,7 @@ def test_the_firmware_reacts_to_what_a_stuck_sensor_says(run_with: RunWith) -> N
 def test_a_late_reading_carries_the_time_at_which_it_was_sent(
     run_with: RunWith,
 ) -> None:
-    run = run_with(Fault(Place.SENSORS, Delay(by_ms=130)))
+    run = run_with(Fault(InjectionPoint.SENSORS, Delay(by_ms=130)))
     first, second, *_ = run.stimuli
     assert (first.plant_ms, first.text) == (100, "SENSE LEVEL 55")
     assert second.at_us - first.at_us == 100_000
@@ -98,8 +98,8 @@ def test_writes_are_cut_and_joined_on_the_wire(bench_with: PutOnBench) -> None:
     bench.wait_for_boot()
     began_us = bench.board.now_us()
     faults = (
-        Fault(Place.WIRE, Merge(count=2), until_ms=200),
-        Fault(Place.WIRE, Split(gap_ms=20), from_ms=200),
+        Fault(InjectionPoint.WIRE, Coalesce(count=2), until_ms=200),
+        Fault(InjectionPoint.WIRE, Fragment(gap_ms=20), from_ms=200),
     )
     bench.run(replace(DAY, max_steps=3, faults=faults), TankFillDrain)
     written = [
@@ -116,9 +116,9 @@ def test_injected_lines_meet_the_faults_of_the_wire_and_no_others(
     run_with: RunWith,
 ) -> None:
     injected = replace(DAY, inject=(Injection(at_ms=100, line="SENSE LEVEL 10"),))
-    run = run_with(Fault(Place.SENSORS, Loss()), scenario=injected)
+    run = run_with(Fault(InjectionPoint.SENSORS, Drop()), scenario=injected)
     assert any(sample.state.pump_on for sample in run.samples)
-    run = run_with(Fault(Place.WIRE, Loss()), scenario=injected)
+    run = run_with(Fault(InjectionPoint.WIRE, Drop()), scenario=injected)
     assert not any(sample.state.pump_on for sample in run.samples)
 
 
@@ -126,7 +126,7 @@ def test_an_actuator_lags(run_with: RunWith) -> None:
     low = replace(DAY, initial={"level": 20})
     prompt, late = (
         run_with(*faults, scenario=low)
-        for faults in ((), [Fault(Place.ACTUATORS, Delay(by_ms=300))])
+        for faults in ((), [Fault(InjectionPoint.ACTUATORS, Delay(by_ms=300))])
     )
 
     def started_ms(run: Run[TankState]) -> int:
@@ -137,16 +137,16 @@ def test_an_actuator_lags(run_with: RunWith) -> None:
 
 def test_a_reset_in_mid_run_is_no_fault_of_the_firmware(run_with: RunWith) -> None:
     low = replace(DAY, initial={"level": 20})
-    run = run_with(Fault(Place.BUTTON, Reset(at_ms=(450,))), scenario=low)
+    run = run_with(Fault(InjectionPoint.RESET_PIN, Reset(at_ms=(450,))), scenario=low)
     assert run.fault_counts == (1,)
     off = next(at for at, state in run.samples if at > 300 and not state.pump_on)
     assert off == 400, "the pump ran on after the reset"
 
 
 def test_a_run_with_a_fault_that_never_fired_is_no_run(run_with: RunWith) -> None:
-    late = Fault(Place.SENSORS, Loss(), from_ms=60_000)
+    late = Fault(InjectionPoint.SENSORS, Drop(), from_ms=60_000)
     with pytest.raises(
-        FaultNeverFired, match=r"Loss\(one_in=1\) at sensors, from 6000"
+        FaultNeverFired, match=r"Drop\(one_in=1\) at sensors, from 6000"
     ):
         run_with(late)
 
@@ -156,7 +156,7 @@ def test_a_broken_invariant_counts_more_than_a_fault_that_came_too_late(
 ) -> None:
     bench = bench_with(tank_firmware)
     bench.wait_for_boot()
-    faults = (Fault(Place.SENSORS, Loss(), from_ms=60_000),)
+    faults = (Fault(InjectionPoint.SENSORS, Drop(), from_ms=60_000),)
     with pytest.raises(InvariantBroken):
         bench.run(
             replace(DAY, faults=faults),
@@ -167,19 +167,19 @@ def test_a_broken_invariant_counts_more_than_a_fault_that_came_too_late(
 
 def test_faults_need_one_time(bench_with: PutOnBench) -> None:
     bench = bench_with(tank_firmware)
-    scenario = replace(DAY, faults=(Fault(Place.SENSORS, Loss()),))
+    scenario = replace(DAY, faults=(Fault(InjectionPoint.SENSORS, Drop()),))
     coupling = Coupling(firmware_ms_per_tick=150)
     with pytest.raises(ConfigError, match="100 ms of the plant's and 150 ms of the"):
         bench.run(scenario, TankFillDrain, coupling=coupling)
 
 
 CHAOS = (
-    Fault(Place.SENSORS, Noise(up_to=9), until_ms=4000),
-    Fault(Place.SENSORS, Delay(by_ms=30, jitter_ms=200), until_ms=4000),
-    Fault(Place.WIRE, BitErrors(one_in=30), until_ms=4000),
-    Fault(Place.WIRE, Split(gap_ms=15), until_ms=4000),
-    Fault(Place.ACTUATORS, Loss(one_in=3), until_ms=4000),
-    Fault(Place.BUTTON, Reset(at_ms=(2222,))),
+    Fault(InjectionPoint.SENSORS, Noise(up_to=9), until_ms=4000),
+    Fault(InjectionPoint.SENSORS, Delay(by_ms=30, jitter_ms=200), until_ms=4000),
+    Fault(InjectionPoint.WIRE, BitErrors(one_in=30), until_ms=4000),
+    Fault(InjectionPoint.WIRE, Fragment(gap_ms=15), until_ms=4000),
+    Fault(InjectionPoint.ACTUATORS, Drop(one_in=3), until_ms=4000),
+    Fault(InjectionPoint.RESET_PIN, Reset(at_ms=(2222,))),
 )
 
 
@@ -230,7 +230,7 @@ def talkative(uart: LoopbackUart) -> Generator[int, None, None]:
 
 def test_a_run_says_whether_all_was_well_again_in_time(run_with: RunWith) -> None:
     low = replace(DAY, initial={"level": 20})
-    run = run_with(Fault(Place.SENSORS, Loss(), until_ms=600), scenario=low)
+    run = run_with(Fault(InjectionPoint.SENSORS, Drop(), until_ms=600), scenario=low)
     assert run.last_fault_ms == 500
     level_20 = {"the level is 20": lambda state: state.level >= 20}
     run.check_recovered(level_20, within_ms=200)

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_embedbench.errors import ConfigError, FlashFailed, WrongBoard
 from pytest_embedbench.flashing import Erase, FlashSettings, flash, identify, park
-from pytest_embedbench.flashing.command import Command
+from pytest_embedbench.flashing.command import OwnCommand
 from pytest_embedbench.flashing.rp2040 import Uf2Copy
 from tests.support.boards import board, image
 
@@ -39,7 +39,7 @@ def firmware(tmp_path: Path) -> FirmwareImage:
 
 @pytest.fixture
 def settings() -> FlashSettings:
-    method = Command(
+    method = OwnCommand(
         identify_argv=("cat", "{port}/id"),
         compare_argv=("cmp", "{bin}", "{port}/flash"),
         write_argv=("cp", "{bin}", "{port}/flash"),
@@ -84,7 +84,7 @@ def test_a_serial_that_cannot_be_asked_for_is_not_taken_on_trust(
 ) -> None:
     # B11
     mute = replace(
-        settings, method=Command(write_argv=("cp", "{bin}", "x")), serial="ab:cd"
+        settings, method=OwnCommand(write_argv=("cp", "{bin}", "x")), serial="ab:cd"
     )
     with pytest.raises(ConfigError, match="has no way to ask"):
         flash(UNO, firmware, str(port), settings=mute)
@@ -104,7 +104,7 @@ def test_a_write_that_fails_ends_at_once_with_all_attempts(
 ) -> None:
     # F4
     broken = replace(
-        settings, method=Command(write_argv=("sh", "-c", "echo no; false"))
+        settings, method=OwnCommand(write_argv=("sh", "-c", "echo no; false"))
     )
     with pytest.raises(FlashFailed) as failed:
         flash(UNO, firmware, str(port), settings=broken)
@@ -119,7 +119,7 @@ def test_a_tool_that_hangs_is_given_up(
     port: Path, firmware: FirmwareImage, settings: FlashSettings
 ) -> None:
     # B18: there is a deadline for everything.
-    hanging = Command(write_argv=("sleep", "60"), timeout_s=0.2)
+    hanging = OwnCommand(write_argv=("sleep", "60"), timeout_s=0.2)
     with pytest.raises(FlashFailed, match=r"timed out at 0\.2 s"):
         flash(
             UNO,

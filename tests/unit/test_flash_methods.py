@@ -10,10 +10,10 @@ import pytest
 from pytest_embedbench.errors import ConfigError, NotSupported, ToolMissing
 from pytest_embedbench.flashing import After, Erase, FlashSettings, read_settings
 from pytest_embedbench.flashing.avrdude import Avrdude
-from pytest_embedbench.flashing.command import Command
+from pytest_embedbench.flashing.command import OwnCommand
 from pytest_embedbench.flashing.esptool import Esptool
 from pytest_embedbench.flashing.images import esp_pieces, nvs_region
-from pytest_embedbench.flashing.nouns import Target
+from pytest_embedbench.flashing.nouns import FlashTarget
 from pytest_embedbench.flashing.programs import find_program
 from pytest_embedbench.flashing.rp2040 import Picotool, Uf2Copy
 from pytest_embedbench.flashing.stm32 import Openocd, Stflash, Stm32flash
@@ -30,8 +30,8 @@ ALL_FILES = {f"firmware.{suffix}": b"\xe9" for suffix in ("bin", "hex", "uf2")}
 
 
 @pytest.fixture
-def target(tmp_path: Path) -> Target:
-    return Target(
+def target(tmp_path: Path) -> FlashTarget:
+    return FlashTarget(
         port="PORT",
         chip="stm32f401re",
         baud_bps=115_200,
@@ -64,7 +64,7 @@ def said(argv: tuple[str, ...], folder: Path) -> str:
 
 
 def test_esptool_4_and_5_are_told_in_their_own_words(
-    target: Target, firmware: FirmwareImage, tool: Callable[..., str], tmp_path: Path
+    target: FlashTarget, firmware: FirmwareImage, tool: Callable[..., str], tmp_path: Path
 ) -> None:
     target = replace(target, chip="esp32")
     old = Esptool(program=tool("esptool.py", "esptool.py v4.8.1\n4.8.1"))
@@ -82,7 +82,7 @@ def test_esptool_4_and_5_are_told_in_their_own_words(
 
 
 def test_what_is_held_after_the_flash_is_not_reset(
-    target: Target, firmware: FirmwareImage, tool: Callable[..., str]
+    target: FlashTarget, firmware: FirmwareImage, tool: Callable[..., str]
 ) -> None:
     # F5: whoever opens the port presses reset, and misses nothing.
     method = Esptool(program=tool("esptool", "5.0.2"))
@@ -119,7 +119,7 @@ def test_what_is_held_after_the_flash_is_not_reset(
     ],
 )
 def test_esptool_says_chip_and_mac(
-    target: Target, output: str, chip: str, serial: str
+    target: FlashTarget, output: str, chip: str, serial: str
 ) -> None:
     identity = Esptool().identity(target, output)
     assert identity is not None
@@ -180,14 +180,14 @@ def test_nvs_is_not_guessed(firmware: FirmwareImage) -> None:
     ],
 )
 def test_avrdude_says_whether_the_signature_fits(
-    target: Target, output: str, found: str | None
+    target: FlashTarget, output: str, found: str | None
 ) -> None:
     identity = Avrdude().identity(target, output)
     assert (identity and identity.chip) == found
 
 
 def test_avrdude_never_sees_a_path_with_a_colon(
-    target: Target, firmware: FirmwareImage, tool: Callable[..., str]
+    target: FlashTarget, firmware: FirmwareImage, tool: Callable[..., str]
 ) -> None:
     step = Avrdude(program=tool("avrdude")).write(target, firmware)
     assert step.argv[-1] == "flash:w:firmware.hex:i"
@@ -214,13 +214,13 @@ def test_avrdude_never_sees_a_path_with_a_colon(
             "tool load -v -x image/firmware.uf2 -f --ser E66",
         ),
         (
-            lambda program: Command(write_argv=(program, "{port}", "{hex}", "{{x}}")),
+            lambda program: OwnCommand(write_argv=(program, "{port}", "{hex}", "{{x}}")),
             "tool PORT image/firmware.hex {x}",
         ),
     ],
 )
 def test_each_tool_is_told_what_to_write(
-    target: Target,
+    target: FlashTarget,
     firmware: FirmwareImage,
     tool: Callable[..., str],
     tmp_path: Path,
@@ -263,14 +263,14 @@ def test_each_tool_is_told_what_to_write(
     ],
 )
 def test_each_tool_says_who_the_board_is(
-    target: Target, method: FlashMethod, output: str, chip: str, serial: str
+    target: FlashTarget, method: FlashMethod, output: str, chip: str, serial: str
 ) -> None:
     identity = method.identity(target, output)
     assert identity is not None
     assert (identity.chip, identity.serial) == (chip, serial)
 
 
-def test_of_two_probes_only_the_one_asked_for_is_believed(target: Target) -> None:
+def test_of_two_probes_only_the_one_asked_for_is_believed(target: FlashTarget) -> None:
     # B11: the tool chooses a probe by itself, and takes the other board.
     output = (
         "Found 2 stlink programmers\n"
@@ -284,7 +284,7 @@ def test_of_two_probes_only_the_one_asked_for_is_believed(target: Target) -> Non
 
 
 def test_openocd_takes_the_probe_that_is_named(
-    target: Target, tool: Callable[..., str]
+    target: FlashTarget, tool: Callable[..., str]
 ) -> None:
     # B11
     method = Openocd(program=tool("openocd"), config="a.cfg", probe="066D")
@@ -296,13 +296,13 @@ def test_openocd_takes_the_probe_that_is_named(
     "method", [Avrdude(), Stm32flash(), Openocd(config="x"), Stflash(), Picotool()]
 )
 def test_nvs_is_an_esps_own(
-    target: Target, firmware: FirmwareImage, method: FlashMethod
+    target: FlashTarget, firmware: FirmwareImage, method: FlashMethod
 ) -> None:
     with pytest.raises(NotSupported, match="NVS"):
         method.erase(target, firmware, Erase.NVS)
 
 
-def test_a_file_that_was_not_built_is_named(target: Target, tmp_path: Path) -> None:
+def test_a_file_that_was_not_built_is_named(target: FlashTarget, tmp_path: Path) -> None:
     bare = image(tmp_path / "image", {})
     with pytest.raises(ConfigError, match=r"has no \.uf2 file; it has firmware\.elf"):
         Uf2Copy(drive="x").write(target, bare)
@@ -314,10 +314,10 @@ def test_a_missing_tool_says_how_to_get_it() -> None:
 
 
 def test_a_placeholder_that_stands_for_nothing_is_named(
-    target: Target, firmware: FirmwareImage
+    target: FlashTarget, firmware: FirmwareImage
 ) -> None:
     with pytest.raises(ConfigError, match=r"\{prot\}.*known: \{baud\}, \{chip\}"):
-        Command(write_argv=("sh", "{prot}")).write(target, firmware)
+        OwnCommand(write_argv=("sh", "{prot}")).write(target, firmware)
 
 
 def test_a_lab_file_chooses_a_method_and_its_options(tmp_path: Path) -> None:

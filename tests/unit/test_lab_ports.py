@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.errors import BoardUnreachable, ConfigError
-from pytest_embedbench.lab.ports import Attached, Sought, find
+from pytest_embedbench.lab.ports import Attached, PortQuery, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,17 +61,17 @@ def pty() -> Iterator[str]:
 @pytest.mark.parametrize(
     ("sought", "device"),
     [
-        (Sought(usb_serial="A5XK"), "/dev/ttyUSB0"),
-        (Sought(usb_id="0403:6001"), "/dev/ttyUSB0"),
-        (Sought(usb_location="1-3"), "/dev/ttyUSB2"),
-        (Sought(usb_id="10C4:EA60", usb_location="1-2"), "/dev/ttyUSB1"),
-        (Sought(usb_serial="DUAL", usb_location="1-4:1.1"), "/dev/ttyUSB4"),
-        (Sought(port="hwgrep://ft232r"), "/dev/ttyUSB0"),
-        (Sought(port="hwgrep://0403:6010.*1-4:1.0"), "/dev/ttyUSB3"),
+        (PortQuery(usb_serial="A5XK"), "/dev/ttyUSB0"),
+        (PortQuery(usb_id="0403:6001"), "/dev/ttyUSB0"),
+        (PortQuery(usb_location="1-3"), "/dev/ttyUSB2"),
+        (PortQuery(usb_id="10C4:EA60", usb_location="1-2"), "/dev/ttyUSB1"),
+        (PortQuery(usb_serial="DUAL", usb_location="1-4:1.1"), "/dev/ttyUSB4"),
+        (PortQuery(port="hwgrep://ft232r"), "/dev/ttyUSB0"),
+        (PortQuery(port="hwgrep://0403:6010.*1-4:1.0"), "/dev/ttyUSB3"),
     ],
     ids=str,
 )
-def test_a_port_is_found_by_any_of_its_facts(sought: Sought, device: str) -> None:
+def test_a_port_is_found_by_any_of_its_facts(sought: PortQuery, device: str) -> None:
     # V11: a location alone is enough.
     assert find(sought, BENCH).address == device
 
@@ -79,7 +79,7 @@ def test_a_port_is_found_by_any_of_its_facts(sought: Sought, device: str) -> Non
 def test_no_match_lists_what_is_there_and_takes_none_of_it() -> None:
     # B10: never another port.
     with pytest.raises(BoardUnreachable) as told:
-        find(Sought(usb_serial="ZZZ"), [FTDI, CP2102])
+        find(PortQuery(usb_serial="ZZZ"), [FTDI, CP2102])
     assert str(told.value) == (
         "no port fits usb_serial=ZZZ; attached: /dev/ttyUSB0 (0403:6001, serial A5XK, "
         "location 1-1, FT232R USB UART); /dev/ttyUSB1 (10c4:ea60, serial 0001, "
@@ -90,13 +90,13 @@ def test_no_match_lists_what_is_there_and_takes_none_of_it() -> None:
 def test_two_matches_are_no_match() -> None:
     # B10
     with pytest.raises(BoardUnreachable, match="2 ports fit usb_id=10c4:ea60"):
-        find(Sought(usb_id="10c4:ea60"), BENCH)
+        find(PortQuery(usb_id="10c4:ea60"), BENCH)
 
 
 def test_a_missing_device_lists_what_is_there() -> None:
     # B15
     with pytest.raises(BoardUnreachable) as told:
-        find(Sought(port="/dev/ttyUSB77"), [])
+        find(PortQuery(port="/dev/ttyUSB77"), [])
     assert str(told.value) == (
         "there is no port /dev/ttyUSB77; no serial port is attached; no other is tried"
     )
@@ -106,39 +106,39 @@ def test_a_device_that_is_not_the_board_asked_for_is_refused(pty: str) -> None:
     # B12: ttyACM0 and ttyACM1 have changed places.
     swapped = Attached(device=pty, usb_serial="other")
     with pytest.raises(BoardUnreachable, match="is not the board that was asked for"):
-        find(Sought(port=pty, usb_serial="mine"), [swapped])
+        find(PortQuery(port=pty, usb_serial="mine"), [swapped])
 
 
 def test_links_to_a_port_share_its_identity(pty: str, tmp_path: Path) -> None:
     link = tmp_path / "usb-Board_A-if00"
     link.symlink_to(pty)
-    through_link = find(Sought(port=str(link)), [])
+    through_link = find(PortQuery(port=str(link)), [])
     assert through_link.address == pty
-    assert through_link.key == find(Sought(port=pty), []).key
+    assert through_link.key == find(PortQuery(port=pty), []).key
 
 
 def test_a_usb_board_has_one_identity_by_whatever_it_is_found() -> None:
-    by_serial = find(Sought(usb_serial="A5XK"), BENCH)
-    by_place = find(Sought(usb_location="1-1"), BENCH)
+    by_serial = find(PortQuery(usb_serial="A5XK"), BENCH)
+    by_place = find(PortQuery(usb_location="1-1"), BENCH)
     assert by_serial.key == by_place.key
 
 
 def test_the_ports_of_one_adapter_are_different_boards() -> None:
     keys = {
-        find(Sought(usb_location=place), BENCH).key for place in ("1-4:1.0", "1-4:1.1")
+        find(PortQuery(usb_location=place), BENCH).key for place in ("1-4:1.0", "1-4:1.1")
     }
     assert len(keys) == 2
 
 
 def test_a_serial_number_that_two_boards_share_names_neither() -> None:
-    one, other = (find(Sought(usb_location=place), BENCH) for place in ("1-2", "1-3"))
+    one, other = (find(PortQuery(usb_location=place), BENCH) for place in ("1-2", "1-3"))
     assert one.key != other.key
-    assert one.lasting == Sought(usb_location="1-2")
+    assert one.lasting == PortQuery(usb_location="1-2")
 
 
 def test_a_board_is_followed_by_its_serial_number_under_another_name() -> None:
     # B8, B9
-    found = find(Sought(usb_id="0403:6001"), BENCH)
+    found = find(PortQuery(usb_id="0403:6001"), BENCH)
     back = Attached(device="/dev/ttyUSB7", usb_id="0403:0000", usb_serial="A5XK")
     assert find(found.lasting, [back]).address == "/dev/ttyUSB7"
 
@@ -154,24 +154,24 @@ def test_a_board_is_followed_by_its_serial_number_under_another_name() -> None:
     ],
 )
 def test_a_url_is_its_own_identity(url: str, key: str) -> None:
-    found = find(Sought(port=url), BENCH)
+    found = find(PortQuery(port=url), BENCH)
     assert (found.address, found.key) == (url, key)
 
 
 @pytest.mark.parametrize("name", ["COM5", "com5", r"\\.\COM5"])
 def test_windows_ports_are_named_as_windows_does(name: str) -> None:
     com5 = Attached(device="COM5")
-    found = find(Sought(port=name), [com5])
+    found = find(PortQuery(port=name), [com5])
     assert (found.address, found.key) == ("COM5", "port-COM5")
 
 
 @pytest.mark.parametrize("usb_id", ["10c4", "10c4-ea60", "0x10c4:0xea60"])
 def test_a_usb_id_is_checked(usb_id: str) -> None:
     with pytest.raises(ConfigError, match="is not like '10c4:ea60'"):
-        Sought(usb_id=usb_id)
+        PortQuery(usb_id=usb_id)
 
 
 def test_a_port_that_is_not_described_is_an_error_at_once() -> None:
     # B19
     with pytest.raises(ConfigError, match="a board needs a port"):
-        Sought(port="")
+        PortQuery(port="")

@@ -12,7 +12,7 @@ from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.flashing import Erase
 from pytest_embedbench.lab.labfile import load_lab
 from pytest_embedbench.lab.options import flash_settings
-from pytest_embedbench.lab.ports import Sought, find
+from pytest_embedbench.lab.ports import PortQuery, find
 from pytest_embedbench.model import BoardSpec, UartSpec
 from pytest_embedbench.testing import LOOPBACK_SPEC
 
@@ -67,7 +67,7 @@ def test_a_lab_knows_its_boards_labels_and_pools(write: Callable[[str], Path]) -
     ]  # fmt: skip
     assert [board.name for board in lab.candidates("esp32")] == ["devkit-1", "devkit-2"]
     assert [board.name for board in lab.candidates("left-rack")] == ["devkit-2"]
-    assert lab.boards["devkit-1"].sought == Sought(
+    assert lab.boards["devkit-1"].sought == PortQuery(
         usb_serial="0001", usb_location="1-2"
     )
     assert lab.wait_s == 90

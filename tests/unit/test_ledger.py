@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_embedbench.evaluation.ledger import Announced, Announcement, Ledger, Note
-from pytest_embedbench.evaluation.verdict import Outcome
+from pytest_embedbench.evaluation.ledger import Announced, Announcement, Ledger, CheckRecord
+from pytest_embedbench.evaluation.verdict import CheckOutcome
 
 HOST, LOOP = "test_host.py::test_off", "test_loop.py::test_fill[native]"
 
@@ -36,7 +36,7 @@ def note(
     last: bool = False,
     stage: str = "INTEGRATION",
     **details: object,
-) -> Note:
+) -> CheckRecord:
     return {
         "suite": "suites/tank",
         "check": name,
@@ -208,4 +208,4 @@ def test_what_was_built_is_told_once(ledger: Ledger) -> None:
 
 def test_outcomes_are_all_counted(ledger: Ledger) -> None:
     counts = ledger.record("native", ended_at=None)["counts"]
-    assert set(counts) == {"checks", "deselected", *(o.value for o in Outcome)}
+    assert set(counts) == {"checks", "deselected", *(o.value for o in CheckOutcome)}

@@ -14,7 +14,7 @@ from embedbench_plants.pressure_vessel_interlock import (
 )
 from embedbench_plants.tank_fill_drain import TankFillDrain, TankState
 from pytest_embedbench.bench.bench import Bench
-from pytest_embedbench.bench.loop import Coupling, Grouping, Loop
+from pytest_embedbench.bench.loop import Coupling, Grouping, ClosedLoop
 from pytest_embedbench.bench.scenario import (
     Injection,
     PlantEvent,
@@ -67,12 +67,12 @@ class RestlessBoard(LoopbackBoard):
         return self.uart.now_us
 
 
-def pump_is_off_again(loop: Loop[TankState]) -> bool:
+def pump_is_off_again(loop: ClosedLoop[TankState]) -> bool:
     seen = [sample.state.pump_on for sample in loop.samples]
     return any(seen) and not seen[-1]
 
 
-def something_was_done(loop: Loop[TankState]) -> bool:
+def something_was_done(loop: ClosedLoop[TankState]) -> bool:
     return any(line.startswith("ACT") for reply in loop.replies for line in reply.lines)
 
 

@@ -18,8 +18,8 @@ from pytest_embedbench.mutation.generate import (
     reference_of,
 )
 from pytest_embedbench.mutation.overview import overview
-from pytest_embedbench.mutation.table import Outcome
-from pytest_embedbench.mutation.trial import Fate, Trial
+from pytest_embedbench.mutation.table import MutantOutcome
+from pytest_embedbench.mutation.trial import Fate, MutantTrial
 from pytest_embedbench.task import Suite, load_task
 
 pytest.importorskip("tree_sitter_c", reason="pip install 'pytest-embedbench[mutate]'")
@@ -180,10 +180,10 @@ def test_a_broken_table_is_named_by_file_and_key(
         declared_by(Suite(root=tmp_path))
 
 
-def trial(number: int, fate: Fate) -> Trial:
+def trial(number: int, fate: Fate) -> MutantTrial:
     source = f"void f(int v) {{ v = {number}; v++; }}".encode()
     mutant = mutants_of({"c.c": source}, Declared())[0]
-    return Trial(
+    return MutantTrial(
         mutant=mutant,
         fate=fate,
         stage="HOST_TEST",
@@ -195,9 +195,9 @@ def trial(number: int, fate: Fate) -> Trial:
 
 
 def outcome_of(
-    trials: list[Trial], declared: dict[str, str], witnesses: dict[str, str]
-) -> Outcome:
-    return Outcome(
+    trials: list[MutantTrial], declared: dict[str, str], witnesses: dict[str, str]
+) -> MutantOutcome:
+    return MutantOutcome(
         task="t",
         profile="full",
         board="native",

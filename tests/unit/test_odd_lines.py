@@ -15,7 +15,7 @@ from pytest_embedbench.evaluation.lines import check_lines, check_written, meani
 from pytest_embedbench.task import Task, load_task
 
 if TYPE_CHECKING:
-    from pytest_embedbench.evaluation.host.controller import Lines
+    from pytest_embedbench.evaluation.host.controller import LineProtocol
 
 SUITES = Path(__file__).parents[2] / "example_suites"
 TASKS = [load_task(file) for file in sorted(SUITES.glob("*/task.toml"))]
@@ -78,15 +78,15 @@ class Parser:
         return line if size_bytes >= len(line) else None
 
 
-def refused(check: Callable[[Lines], None], wrong: str) -> str:
+def refused(check: Callable[[LineProtocol], None], wrong: str) -> str:
     with pytest.raises(WrongOutput) as refusal:
-        check(cast("Lines", Parser(wrong)))
+        check(cast("LineProtocol", Parser(wrong)))
     return str(refusal.value)
 
 
 def test_a_line_that_is_misread_is_told_with_what_it_is() -> None:
     every = [*odd_lines.odd_lines(TANK)]
-    check_lines(cast("Lines", Parser("none")), TANK, every)
+    check_lines(cast("LineProtocol", Parser("none")), TANK, every)
     told = refused(lambda parser: check_lines(parser, TANK, every), "SENSE LEVEL 42")
     assert told == (
         "protocol_parse_line('SENSE LEVEL 42') gives result=IGNORED, kind=NONE, "

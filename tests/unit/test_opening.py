@@ -17,8 +17,8 @@ import serial
 
 from pytest_embedbench.errors import BoardBusy, BoardUnreachable, ConfigError
 from pytest_embedbench.flashing import RESETS
-from pytest_embedbench.lab.hands import hands_for
-from pytest_embedbench.lab.opening import Lines, open_port
+from pytest_embedbench.lab.hands import controls_for
+from pytest_embedbench.lab.opening import ModemLines, open_port
 from pytest_embedbench.lab.users import users_of
 from tests.support.pty_board import Pty, spec_for
 
@@ -75,7 +75,7 @@ class RemotePort:
         self.log.append("flush")
 
 
-def opened(port: RemotePort, lines: Lines | None = None) -> RemotePort:
+def opened(port: RemotePort, lines: ModemLines | None = None) -> RemotePort:
     def make(address: str, **settings: object) -> RemotePort:
         port.settings = {"address": address, **settings}
         return port
@@ -94,7 +94,7 @@ def test_a_port_is_opened_for_us_alone() -> None:
 @pytest.mark.parametrize("state", [True, False])
 def test_the_lines_are_where_they_belong_before_the_port_is_open(state: bool) -> None:  # noqa: FBT001
     # B1: nothing toggles afterwards.
-    port = opened(RemotePort(), Lines(dtr=state, rts=state))
+    port = opened(RemotePort(), ModemLines(dtr=state, rts=state))
     assert port.log == [f"rts={state:d}", f"dtr={state:d}", "open"]
 
 
@@ -147,7 +147,7 @@ def test_without_permission_the_group_to_join_is_named(tmp_path: Path) -> None:
 def test_a_reset_is_held_while_the_board_is_silent() -> None:
     # U15: what came in before the release belongs to the time before.
     options = {"reset_sequence": "esp32-classic"}
-    reset = hands_for(spec_for("COM5", **options)).reset
+    reset = controls_for(spec_for("COM5", **options)).reset
     assert reset is not None
     port = RemotePort()
     reset(port, "COM5", lambda: port.log.append("hold"))
@@ -159,7 +159,7 @@ def test_what_comes_in_while_a_bootloader_waits_is_old_too() -> None:
         "reset_sequence": "arduino",
         "silent_after_reset_ms": 1,
     }
-    reset = hands_for(spec_for("COM5", **options)).reset
+    reset = controls_for(spec_for("COM5", **options)).reset
     assert reset is not None
     port = RemotePort()
     reset(port, "COM5", lambda: port.log.append("hold"))
@@ -168,7 +168,7 @@ def test_what_comes_in_while_a_bootloader_waits_is_old_too() -> None:
 
 @pytest.mark.parametrize("name", sorted(RESETS))
 def test_every_reset_can_be_pressed_on_a_port_without_a_descriptor(name: str) -> None:
-    reset = hands_for(spec_for("COM5", reset_sequence=name)).reset
+    reset = controls_for(spec_for("COM5", reset_sequence=name)).reset
     assert reset is not None
     reset(RemotePort(), "COM5", lambda: None)
 
@@ -177,7 +177,7 @@ def test_a_reset_that_makes_no_sense_is_named() -> None:
     with pytest.raises(
         ConfigError, match=r"board desk: reset\.sequence: .* one of ardu"
     ):
-        hands_for(spec_for("COM5", reset_sequence="push it"))
+        controls_for(spec_for("COM5", reset_sequence="push it"))
 
 
 @pytest.fixture
@@ -256,7 +256,7 @@ def test_the_lines_of_a_device_move_together_and_only_where_they_belong(
     # B1: each edge on the way is a reset of some board, or its bootloader.
     driver, pty = Driver(), Pty()
     monkeypatch.setattr(fcntl, "ioctl", driver.ioctl)
-    port = open_port(pty.path, baud_bps=115_200, lines=Lines(dtr=dtr, rts=rts))
+    port = open_port(pty.path, baud_bps=115_200, lines=ModemLines(dtr=dtr, rts=rts))
     changes = [now for now in driver.history if now != (True, True)]
     assert set(changes) == ({(dtr, rts)} - {(True, True)})
     assert driver.now() == (dtr, rts)

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_embedbench.engines.qemu.espchip import EspOptions, flash_file
 from pytest_embedbench.engines.qemu.flash import (
-    Piece,
+    FlashRegion,
     efuses,
     nvs_piece,
     pieces,
@@ -107,12 +107,12 @@ def test_it_is_what_esptool_makes_of_the_same_files(tmp_path: Path) -> None:
 def test_the_chip_is_as_big_as_the_image_asks_for_or_as_it_is_told(
     size_code: int, chosen: int, expected: int
 ) -> None:
-    held = [Piece(0x1000, boot_image(size_code))]
+    held = [FlashRegion(0x1000, boot_image(size_code))]
     assert size_mb(held, 0x1000, chosen) == expected
 
 
 def test_an_image_that_no_chip_holds_is_refused() -> None:
-    held = [Piece(0x1000, boot_image(2)), Piece(16 * MIB - 1, b"xx")]
+    held = [FlashRegion(0x1000, boot_image(2)), FlashRegion(16 * MIB - 1, b"xx")]
     with pytest.raises(FirmwareFault, match="beyond the flash of 16 MB"):
         size_mb(held, 0x1000, 0)
     with pytest.raises(ConfigError, match="flash_mb: 3 is none of"):
@@ -125,9 +125,9 @@ def test_an_nvs_image_goes_where_the_partition_table_says(tmp_path: Path) -> Non
     flash = flash_of(built(tmp_path), nvs_file=str(nvs))
     assert flash[0x9000 : 0x9000 + 600] == b"preset" * 100
     with pytest.raises(ConfigError, match="too many for the firmware's NVS"):
-        nvs_piece([Piece(0x8000, TABLE)], bytes(0x6001))
+        nvs_piece([FlashRegion(0x8000, TABLE)], bytes(0x6001))
     with pytest.raises(ConfigError, match="has no NVS partition"):
-        nvs_piece([Piece(0x1000, boot_image(2))], b"x")
+        nvs_piece([FlashRegion(0x1000, boot_image(2))], b"x")
     with pytest.raises(ConfigError, match=r"nvs_file: .*No such file"):
         flash_of(built(tmp_path), nvs_file=str(tmp_path / "nothing"))
 

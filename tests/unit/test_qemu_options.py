@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_embedbench.bench.registry import Registry
-from pytest_embedbench.engines.qemu.launch import Command
+from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import machine_for
 from pytest_embedbench.engines.qemu.options import Options
 from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.model import FirmwareImage
 
-NOTHING = Command(program=Path("qemu"), arguments=())
+NOTHING = QemuCommand(program=Path("qemu"), arguments=())
 IMAGE = FirmwareImage(environment="", elf_path=Path("x.elf"), sha256="", key="")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_embedbench.evaluation.verdict import (
     BENCH,
-    Outcome,
+    CheckOutcome,
     Result,
     Stage,
     Verdict,
@@ -16,7 +16,7 @@ from pytest_embedbench.evaluation.verdict import (
 )
 
 
-def result(stage: Stage, outcome: Outcome = Outcome.PASSED, name: str = "") -> Result:
+def result(stage: Stage, outcome: CheckOutcome = CheckOutcome.PASSED, name: str = "") -> Result:
     return Result(
         check=name or stage.value, outcome=outcome, stage=stage, reason=f"{outcome}"
     )
@@ -45,14 +45,14 @@ def test_all_checks_of_both_stages_make_a_pass() -> None:
 )
 def test_one_failure_among_passes_decides(stage: Stage, verdict: Verdict) -> None:
     # X7: a failure at any stage is never a pass.
-    failure = result(stage, Outcome.FAILED, "the culprit")
+    failure = result(stage, CheckOutcome.FAILED, "the culprit")
     decision = decide([HOST, LOOP, failure, HOST, LOOP])
     assert (decision.verdict, decision.stage) == (verdict, stage.value)
     assert decision.result is failure
 
 
 def test_nothing_submitted_is_none_and_has_no_stage() -> None:
-    decision = decide([result(Stage.SUBMISSION, Outcome.FAILED)])
+    decision = decide([result(Stage.SUBMISSION, CheckOutcome.FAILED)])
     assert (decision.verdict, decision.stage) == (Verdict.NONE, None)
 
 
@@ -62,21 +62,21 @@ def test_the_earliest_failure_decides_whatever_came_first(
 ) -> None:
     order = list(Stage)
     first = early if order.index(early) < order.index(late) else late
-    decision = decide([result(early, Outcome.FAILED), result(late, Outcome.FAILED)])
+    decision = decide([result(early, CheckOutcome.FAILED), result(late, CheckOutcome.FAILED)])
     assert decision.result is not None
     assert decision.result.stage is first
 
 
-@pytest.mark.parametrize("outcome", [Outcome.BROKEN, Outcome.SKIPPED])
+@pytest.mark.parametrize("outcome", [CheckOutcome.BROKEN, CheckOutcome.SKIPPED])
 @pytest.mark.parametrize("stage", Stage)
-def test_what_could_not_run_is_no_verdict(stage: Stage, outcome: Outcome) -> None:
+def test_what_could_not_run_is_no_verdict(stage: Stage, outcome: CheckOutcome) -> None:
     decision = decide([HOST, LOOP, result(stage, outcome)])
     assert (decision.verdict, decision.stage) == (None, BENCH)
 
 
 def test_our_fault_in_a_later_stage_does_not_save_a_submission() -> None:
     decision = decide(
-        [result(Stage.HOST_TEST, Outcome.FAILED), result(Stage.BOOT, Outcome.BROKEN)]
+        [result(Stage.HOST_TEST, CheckOutcome.FAILED), result(Stage.BOOT, CheckOutcome.BROKEN)]
     )
     assert decision.verdict is Verdict.HOST
 
@@ -84,8 +84,8 @@ def test_our_fault_in_a_later_stage_does_not_save_a_submission() -> None:
 def test_our_fault_in_an_earlier_stage_hides_what_the_submission_did() -> None:
     decision = decide(
         [
-            result(Stage.HOST_BUILD, Outcome.SKIPPED),
-            result(Stage.INTEGRATION, Outcome.FAILED),
+            result(Stage.HOST_BUILD, CheckOutcome.SKIPPED),
+            result(Stage.INTEGRATION, CheckOutcome.FAILED),
         ]
     )
     assert (decision.verdict, decision.stage) == (None, BENCH)
@@ -93,13 +93,13 @@ def test_our_fault_in_an_earlier_stage_hides_what_the_submission_did() -> None:
 
 def test_within_a_stage_the_submission_answers_before_us() -> None:
     decision = decide(
-        [result(Stage.BOOT, Outcome.BROKEN), result(Stage.BOOT, Outcome.FAILED)]
+        [result(Stage.BOOT, CheckOutcome.BROKEN), result(Stage.BOOT, CheckOutcome.FAILED)]
     )
     assert decision.verdict is Verdict.INT
 
 
 def test_a_run_that_goes_on_has_no_verdict_yet() -> None:
-    decision = decide([HOST, LOOP, result(Stage.INTEGRATION, Outcome.UNFINISHED)])
+    decision = decide([HOST, LOOP, result(Stage.INTEGRATION, CheckOutcome.UNFINISHED)])
     assert (decision.verdict, decision.stage) == (None, None)
     assert decision.reason == "1 of 3 checks have not ended"
 
@@ -107,8 +107,8 @@ def test_a_run_that_goes_on_has_no_verdict_yet() -> None:
 def test_a_failure_counts_before_the_run_is_over() -> None:
     decision = decide(
         [
-            result(Stage.HOST_TEST, Outcome.FAILED),
-            result(Stage.INTEGRATION, Outcome.UNFINISHED),
+            result(Stage.HOST_TEST, CheckOutcome.FAILED),
+            result(Stage.INTEGRATION, CheckOutcome.UNFINISHED),
         ]
     )
     assert decision.verdict is Verdict.HOST

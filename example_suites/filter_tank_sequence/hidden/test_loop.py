@@ -12,7 +12,7 @@ from pytest_embedbench.evaluation.closed_loop import (
     switches,
 )
 
-pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
+pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
 CLEAR_NTU, DISTURBED_NTU = 35, 50
 COMPLETE_PCT, PROCESS_PCT = 15, 40

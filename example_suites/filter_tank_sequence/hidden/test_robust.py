@@ -13,15 +13,15 @@ from pytest_embedbench.evaluation import disturbances
 from pytest_embedbench.faults import (
     Drift,
     Fault,
-    Loss,
+    Drop,
     Noise,
-    Place,
+    InjectionPoint,
     Reset,
-    Stuck,
-    Thin,
+    StuckAt,
+    Decimate,
 )
 
-pytestmark = [pytest.mark.robust, pytest.mark.needs("step-time")]
+pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
 
 RANGE_NTU, RANGE_PCT = (0, 100), (0, 100)
 MURKY_NTU, LITTLE_PCT = 70, 40
@@ -42,7 +42,7 @@ WELL = {"nothing is left to filter": lambda state: state.level < LITTLE_PCT}
 WELL_WITHIN_MS = 4_000
 """A tank of 100 NTU is filtered in a second, settled and drained in another."""
 
-sensors = disturbances.at(Place.SENSORS)
+sensors = disturbances.at(InjectionPoint.SENSORS)
 turbidity = partial(sensors, stream="SENSE TURB")
 gauge = partial(sensors, stream="SENSE LEVEL")
 READINGS = {
@@ -51,14 +51,14 @@ READINGS = {
     "turbidity-drift-up": [turbidity(Drift(per_s=3, within=RANGE_NTU))],
     "turbidity-drift-down": [turbidity(Drift(per_s=-1, within=RANGE_NTU))],
     "level-drift-down": [gauge(Drift(per_s=-2, within=RANGE_PCT))],
-    "turbidity-stuck-high": [turbidity(Stuck(value="90"))],
-    "level-stuck": [gauge(Stuck())],
-    "turbidity-garbage": [turbidity(Stuck(value="?"))],
-    "level-garbage": [gauge(Stuck(value="?"))],
-    "turbidity-slow": [turbidity(Thin(every=3))],
-    "level-slow": [gauge(Thin(every=3))],
-    "turbidity-silent": [turbidity(Loss())],
-    "level-silent": [gauge(Loss())],
+    "turbidity-stuck-high": [turbidity(StuckAt(value="90"))],
+    "level-stuck": [gauge(StuckAt())],
+    "turbidity-garbage": [turbidity(StuckAt(value="?"))],
+    "level-garbage": [gauge(StuckAt(value="?"))],
+    "turbidity-slow": [turbidity(Decimate(every=3))],
+    "level-slow": [gauge(Decimate(every=3))],
+    "turbidity-silent": [turbidity(Drop())],
+    "level-silent": [gauge(Drop())],
     **disturbances.of_readings(streams=2),
 }
 COMMANDS = disturbances.of_commands(
@@ -79,5 +79,5 @@ def test_the_tank_stands_bad_actuators(stands, faults):
 
 @pytest.mark.needs("reset")
 def test_the_tank_stands_resets(stands):
-    button = Fault(Place.BUTTON, Reset(at_ms=RESETS_MS))
+    button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=RESETS_MS))
     stands(button, safe=OBEYED, well=WELL, within_ms=WELL_WITHIN_MS)

@@ -10,7 +10,7 @@ from pytest_embedbench.evaluation.closed_loop import (
     switches,
 )
 
-pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
+pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
 LOW_C, EARLY_OFF_C, HARD_LIMIT_C = 45, 47, 51
 BURNS_PCT, FILLED_PCT = 55, 60

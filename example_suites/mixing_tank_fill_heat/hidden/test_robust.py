@@ -12,15 +12,15 @@ from pytest_embedbench.evaluation import disturbances
 from pytest_embedbench.faults import (
     Drift,
     Fault,
-    Loss,
+    Drop,
     Noise,
-    Place,
+    InjectionPoint,
     Reset,
-    Stuck,
-    Thin,
+    StuckAt,
+    Decimate,
 )
 
-pytestmark = [pytest.mark.robust, pytest.mark.needs("step-time")]
+pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
 
 RANGE_C, RANGE_PCT = (20, 80), (0, 100)
 BURNS_PCT = 55
@@ -44,7 +44,7 @@ WELL = {
 WELL_WITHIN_MS = 4_000
 """From any state: the tank fills by 70 % in a second, warms by 40, or cools by 10."""
 
-sensors = disturbances.at(Place.SENSORS)
+sensors = disturbances.at(InjectionPoint.SENSORS)
 thermometer = partial(sensors, stream="SENSE TEMP")
 gauge = partial(sensors, stream="SENSE LEVEL")
 READINGS = {
@@ -55,14 +55,14 @@ READINGS = {
         thermometer(Drift(per_s=-1, within=RANGE_C), until_ms=10_000)
     ],
     "level-drift-down": [gauge(Drift(per_s=-2, within=RANGE_PCT), until_ms=10_000)],
-    "thermometer-stuck-high": [thermometer(Stuck(value="70"))],
-    "gauge-stuck-full": [gauge(Stuck(value="100"), until_ms=1_500)],
-    "thermometer-garbage": [thermometer(Stuck(value="?"))],
-    "gauge-garbage": [gauge(Stuck(value="?"))],
-    "thermometer-slow": [thermometer(Thin(every=3))],
-    "gauge-slow": [gauge(Thin(every=3))],
-    "thermometer-silent": [thermometer(Loss())],
-    "gauge-silent": [gauge(Loss())],
+    "thermometer-stuck-high": [thermometer(StuckAt(value="70"))],
+    "gauge-stuck-full": [gauge(StuckAt(value="100"), until_ms=1_500)],
+    "thermometer-garbage": [thermometer(StuckAt(value="?"))],
+    "gauge-garbage": [gauge(StuckAt(value="?"))],
+    "thermometer-slow": [thermometer(Decimate(every=3))],
+    "gauge-slow": [gauge(Decimate(every=3))],
+    "thermometer-silent": [thermometer(Drop())],
+    "gauge-silent": [gauge(Drop())],
     **disturbances.of_readings(streams=2),
 }
 COMMANDS = disturbances.of_commands("HEATER", thermometer(Noise(up_to=2)))
@@ -80,5 +80,5 @@ def test_the_tank_stands_bad_actuators(stands, faults):
 
 @pytest.mark.needs("reset")
 def test_the_tank_stands_resets(stands):
-    button = Fault(Place.BUTTON, Reset(at_ms=disturbances.RESETS_MS))
+    button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=disturbances.RESETS_MS))
     stands(button, safe=OBEYED, well=WELL, within_ms=WELL_WITHIN_MS)

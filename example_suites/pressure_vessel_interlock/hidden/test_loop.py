@@ -10,7 +10,7 @@ from pytest_embedbench.evaluation.closed_loop import (
     switches,
 )
 
-pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
+pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
 LOW_KPA, HIGH_KPA = 40, 60
 STALE_MS, STALE_AT_LATEST_MS, ONE_STALE_AT_LATEST_MS = 1000, 1150, 1200

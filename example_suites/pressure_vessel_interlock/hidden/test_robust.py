@@ -13,15 +13,15 @@ from pytest_embedbench.evaluation import disturbances
 from pytest_embedbench.faults import (
     Drift,
     Fault,
-    Loss,
+    Drop,
     Noise,
-    Place,
+    InjectionPoint,
     Reset,
-    Stuck,
-    Thin,
+    StuckAt,
+    Decimate,
 )
 
-pytestmark = [pytest.mark.robust, pytest.mark.needs("step-time")]
+pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
 
 RANGE_KPA = (0, 120)
 SAFE = {"the vessel does not burst": lambda state: state.pressure_kpa < RANGE_KPA[1]}
@@ -35,21 +35,21 @@ WELL = {"the band is within reach": lambda state: 20 <= state.pressure_kpa <= 80
 WELL_WITHIN_MS = 2_000
 """From any pressure: it falls by 160 in a second, or rises by 80."""
 
-sensors = disturbances.at(Place.SENSORS)
+sensors = disturbances.at(InjectionPoint.SENSORS)
 gauge = partial(sensors, stream="SENSE PRESS")
 door = partial(sensors, stream="SENSE DOOR")
 READINGS = {
     "noise": [gauge(Noise(up_to=15))],
     "drift-up": [gauge(Drift(per_s=3, within=RANGE_KPA))],
     "drift-down": [gauge(Drift(per_s=-2, within=RANGE_KPA), until_ms=10_000)],
-    "gauge-stuck-high": [gauge(Stuck(value="90"))],
-    "door-stuck": [door(Stuck())],
-    "gauge-garbage": [gauge(Stuck(value="?"))],
-    "door-garbage": [door(Stuck(value="AJAR"))],
-    "gauge-slow": [gauge(Thin(every=3))],
-    "door-slow": [door(Thin(every=5))],
-    "gauge-silent": [gauge(Loss())],
-    "door-silent": [door(Loss())],
+    "gauge-stuck-high": [gauge(StuckAt(value="90"))],
+    "door-stuck": [door(StuckAt())],
+    "gauge-garbage": [gauge(StuckAt(value="?"))],
+    "door-garbage": [door(StuckAt(value="AJAR"))],
+    "gauge-slow": [gauge(Decimate(every=3))],
+    "door-slow": [door(Decimate(every=5))],
+    "gauge-silent": [gauge(Drop())],
+    "door-silent": [door(Drop())],
     **disturbances.of_readings(streams=2),
 }
 COMMANDS = disturbances.of_commands("COMPRESSOR", gauge(Noise(up_to=3)))
@@ -67,5 +67,5 @@ def test_the_vessel_stands_bad_actuators(stands, faults):
 
 @pytest.mark.needs("reset")
 def test_the_vessel_stands_resets(stands):
-    button = Fault(Place.BUTTON, Reset(at_ms=disturbances.RESETS_MS))
+    button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=disturbances.RESETS_MS))
     stands(button, safe=OBEYED, well=WELL, within_ms=WELL_WITHIN_MS)

@@ -7,9 +7,9 @@ pump runs, to 15 s. A controller that does what the brief says can stand each fa
 import pytest
 
 from pytest_embedbench.evaluation import disturbances
-from pytest_embedbench.faults import Drift, Fault, Noise, Place, Reset, Stuck, Thin
+from pytest_embedbench.faults import Drift, Fault, Noise, InjectionPoint, Reset, StuckAt, Decimate
 
-pytestmark = [pytest.mark.robust, pytest.mark.needs("step-time")]
+pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
 
 RANGE_PCT = (0, 100)
 SAFE = {"the tank never overflows": lambda state: state.level < RANGE_PCT[1]}
@@ -17,14 +17,14 @@ WELL = {"the level is within reach of its band": lambda state: 25 <= state.level
 WELL_WITHIN_MS = 3_000
 """From any level: the tank drains by 10 % in a second, or fills by 50 %."""
 
-sensor = disturbances.at(Place.SENSORS)
+sensor = disturbances.at(InjectionPoint.SENSORS)
 FAULTS = {
     "noise": [sensor(Noise(up_to=14))],
     "drift-up": [sensor(Drift(per_s=2, within=RANGE_PCT))],
     "drift-down": [sensor(Drift(per_s=-1, within=RANGE_PCT), until_ms=10_000)],
-    "stuck-high": [sensor(Stuck(value="95"))],
-    "garbage": [sensor(Stuck(value="?"))],
-    "slow-sensor": [sensor(Thin(every=3))],
+    "stuck-high": [sensor(StuckAt(value="95"))],
+    "garbage": [sensor(StuckAt(value="?"))],
+    "slow-sensor": [sensor(Decimate(every=3))],
     **disturbances.of_readings(),
     **disturbances.of_commands("PUMP", sensor(Noise(up_to=2, within=RANGE_PCT))),
 }
@@ -37,5 +37,5 @@ def test_the_tank_stands(stands, faults):
 
 @pytest.mark.needs("reset")
 def test_the_tank_stands_resets(stands):
-    button = Fault(Place.BUTTON, Reset(at_ms=disturbances.RESETS_MS))
+    button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=disturbances.RESETS_MS))
     stands(button, safe=SAFE, well=WELL, within_ms=WELL_WITHIN_MS)

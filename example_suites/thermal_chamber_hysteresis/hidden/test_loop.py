@@ -4,7 +4,7 @@ import pytest
 
 from pytest_embedbench.evaluation.closed_loop import answer, safe_after_ms, switches
 
-pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
+pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
 LOW_C, EARLY_OFF_C, HARD_LIMIT_C = 47, 50, 56
 STALE_MS, STALE_AT_LATEST_MS = 1000, 1150

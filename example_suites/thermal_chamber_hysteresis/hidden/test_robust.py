@@ -7,9 +7,9 @@ runs, to 15 s. A controller that does what the brief says can stand each fault.
 import pytest
 
 from pytest_embedbench.evaluation import disturbances
-from pytest_embedbench.faults import Drift, Fault, Noise, Place, Reset, Stuck, Thin
+from pytest_embedbench.faults import Drift, Fault, Noise, InjectionPoint, Reset, StuckAt, Decimate
 
-pytestmark = [pytest.mark.robust, pytest.mark.needs("step-time")]
+pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
 
 RANGE_C = (15, 80)
 SAFE = {"the chamber does not burn": lambda state: state.temperature_c < RANGE_C[1]}
@@ -17,14 +17,14 @@ WELL = {"the band is within reach": lambda state: 40 <= state.temperature_c <= 6
 WELL_WITHIN_MS = 3_000
 """From any temperature: the chamber cools by 10 in a second, or warms by 50."""
 
-sensor = disturbances.at(Place.SENSORS, from_ms=100)
+sensor = disturbances.at(InjectionPoint.SENSORS, from_ms=100)
 FAULTS = {
     "noise": [sensor(Noise(up_to=8))],
     "drift-up": [sensor(Drift(per_s=2, within=RANGE_C))],
     "drift-down": [sensor(Drift(per_s=-1, within=RANGE_C), until_ms=10_000)],
-    "stuck-high": [sensor(Stuck(value="70"))],
-    "garbage": [sensor(Stuck(value="?"))],
-    "slow-sensor": [sensor(Thin(every=3))],
+    "stuck-high": [sensor(StuckAt(value="70"))],
+    "garbage": [sensor(StuckAt(value="?"))],
+    "slow-sensor": [sensor(Decimate(every=3))],
     **disturbances.of_readings(from_ms=100),
     **disturbances.of_commands("HEATER", sensor(Noise(up_to=2)), from_ms=100),
 }
@@ -37,5 +37,5 @@ def test_the_chamber_stands(stands, faults):
 
 @pytest.mark.needs("reset")
 def test_the_chamber_stands_resets(stands):
-    button = Fault(Place.BUTTON, Reset(at_ms=disturbances.RESETS_MS))
+    button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=disturbances.RESETS_MS))
     stands(button, safe=SAFE, well=WELL, within_ms=WELL_WITHIN_MS)

@@ -35,10 +35,10 @@ from pytest_embedbench.builders.platformio.scratch import Scratch, sweep
 from pytest_embedbench.builders.platformio.seed import is_seeded, seed
 from pytest_embedbench.errors import BenchFault, ToolMissing
 from pytest_embedbench.places import cache_root
-from pytest_embedbench.processes.guarded import Ending
+from pytest_embedbench.processes.guarded import GuardedExit
 
 if TYPE_CHECKING:
-    from pytest_embedbench.builders.platformio.cores import Core
+    from pytest_embedbench.builders.platformio.cores import CoreDirectory
     from pytest_embedbench.builders.platformio.find import Pio
     from pytest_embedbench.builders.platformio.project import Project
     from pytest_embedbench.builders.platformio.seed import Seeded
@@ -124,7 +124,7 @@ class PlatformIO:
             key = self._fingerprint(scratch.project)
             scratch.fill()
             done = self._run(scratch)
-            if done.ending is Ending.TIMED_OUT or done.returncode != 0:
+            if done.ending is GuardedExit.TIMED_OUT or done.returncode != 0:
                 raise self._failure(scratch, done)
             return read_products(scratch, out_dir, key=key, version=self.version())
 
@@ -168,7 +168,7 @@ class PlatformIO:
         return done
 
     def _pio(
-        self, scratch: Scratch, core: Core, watch: InstallWatch | None = None
+        self, scratch: Scratch, core: CoreDirectory, watch: InstallWatch | None = None
     ) -> Finished:
         words = (*self._command().argv, "run", *_arguments(scratch))
         variables = self._variables(scratch, core.core_dir)
@@ -200,7 +200,7 @@ class PlatformIO:
         log_path.parent.mkdir(parents=True, exist_ok=True)
         log_path.write_text(text, encoding="utf-8")
         source = scratch.project.source
-        if done.ending is Ending.TIMED_OUT:
+        if done.ending is GuardedExit.TIMED_OUT:
             return timed_out(
                 source,
                 done,
@@ -221,7 +221,7 @@ class PlatformIO:
     def _cache(self) -> Path:
         return self.cache_dir or cache_root()
 
-    def _core(self, project: Project) -> Core:
+    def _core(self, project: Project) -> CoreDirectory:
         ini, environment = project.ini, project.source.environment
         return choose_core(self.core_dir, self._cache(), ini, environment)
 

@@ -24,7 +24,7 @@ _STOCK = re.compile(r"(?:platformio/)?([\w-]+)(?:\s*@.*)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Core:
+class CoreDirectory:
     """A core directory, and what kept us from using the private one instead."""
 
     core_dir: Path
@@ -33,7 +33,7 @@ class Core:
 
 def choose_core(
     told: Path | None, cache_dir: Path, ini: ProjectIni, environment: str
-) -> Core:
+) -> CoreDirectory:
     """Return the core directory for a build.
 
     What one is told, else the one in ``PLATFORMIO_CORE_DIR``, else the private one if
@@ -45,14 +45,14 @@ def choose_core(
     """
     from_variable = os.environ.get("PLATFORMIO_CORE_DIR")
     if told or from_variable:
-        return Core(core_dir=told or Path(str(from_variable)))
+        return CoreDirectory(core_dir=told or Path(str(from_variable)))
     private = private_core(cache_dir)
     if not is_seeded(private):
-        return Core(core_dir=own_core())
+        return CoreDirectory(core_dir=own_core())
     lacks = _lacks(private, own_core(), ini, environment)
     if lacks is None:
-        return Core(core_dir=private)
-    return Core(core_dir=own_core(), private_lacks=lacks)
+        return CoreDirectory(core_dir=private)
+    return CoreDirectory(core_dir=own_core(), private_lacks=lacks)
 
 
 def private_core(cache_dir: Path) -> Path:

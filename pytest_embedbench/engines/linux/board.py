@@ -18,7 +18,7 @@ from pytest_embedbench.errors import (
     NotSupported,
 )
 from pytest_embedbench.lab.cutting import cut
-from pytest_embedbench.lab.onlylink import OnlyLink, only_link
+from pytest_embedbench.lab.onlylink import SingleUart, single_uart
 from pytest_embedbench.lab.pump import Stalled
 from pytest_embedbench.model import Capability
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from pytest_embedbench.console import Console
-    from pytest_embedbench.engines.linux.target import Running, Target
+    from pytest_embedbench.engines.linux.target import Running, LinuxTarget
     from pytest_embedbench.lab.connection import Connection
     from pytest_embedbench.lab.lease import Lease
     from pytest_embedbench.lab.pump import Heard
@@ -46,10 +46,10 @@ class LinuxBoard:
 
     spec: BoardSpec
     lease: Lease
-    target: Target
+    target: LinuxTarget
     open_uart: Callable[[], Connection] | None
     """Opens the bench's end of a wire, if there is one."""
-    suspect: bool = field(default=False, init=False)
+    needs_recovery: bool = field(default=False, init=False)
     _uart: Connection | None = field(default=None, init=False)
     _running: Running | None = field(default=None, init=False)
     _started_s: float = field(default_factory=host_now_s, init=False)
@@ -105,9 +105,9 @@ class LinuxBoard:
         self._fault = None
         self._started_s = host_now_s()
 
-    def link(self, uart: str = "") -> OnlyLink:
+    def link(self, uart: str = "") -> SingleUart:
         """Return the link of the program's UART: the datasheet's first."""
-        return only_link(self, uart)
+        return single_uart(self, uart)
 
     def now_us(self) -> int:
         """Return host time since time 0."""

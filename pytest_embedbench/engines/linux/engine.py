@@ -10,12 +10,12 @@ import pexpect
 from pytest_embedbench.console import enter
 from pytest_embedbench.engines.linux.board import CAPABILITIES, LinuxBoard
 from pytest_embedbench.engines.linux.options import options_of
-from pytest_embedbench.engines.linux.target import Target
+from pytest_embedbench.engines.linux.target import LinuxTarget
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.lab.connection import Connection
 from pytest_embedbench.lab.opening import open_port
-from pytest_embedbench.lab.ports import Sought, attached, find
-from pytest_embedbench.lab.pump import Pump
+from pytest_embedbench.lab.ports import PortQuery, attached, find
+from pytest_embedbench.lab.pump import PortReader
 from pytest_embedbench.lab.together import choices_of, start_together
 from pytest_embedbench.lab.wires import wire_for
 from pytest_embedbench.model import NO_IMAGE
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.linux.options import Options
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.lab.lease import Lease
-    from pytest_embedbench.lab.opening import Port
-    from pytest_embedbench.lab.ports import Attached, Found
+    from pytest_embedbench.lab.opening import SerialHandle
+    from pytest_embedbench.lab.ports import Attached, ResolvedPort
     from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
 
 
@@ -58,14 +58,14 @@ class Linux:
             wanted, listed=self.listed, check=options_of, start=self._start
         )
 
-    def open_console(self, spec: BoardSpec) -> Visit:
+    def open_console(self, spec: BoardSpec) -> ConsoleLease:
         """Take one target and log in to it; raises what ``boot`` raises."""
         wanted = [(spec, NO_IMAGE)]
         return start_together(
             wanted,
             listed=self.listed,
             check=options_of,
-            start=lambda spec, _image, lease: Visit(lease, _enter(spec, lease)),
+            start=lambda spec, _image, lease: ConsoleLease(lease, _enter(spec, lease)),
         )[0]
 
     def needs_image(self, spec: BoardSpec) -> bool:
@@ -88,7 +88,7 @@ class Linux:
     def _start(self, spec: BoardSpec, image: FirmwareImage, lease: Lease) -> LinuxBoard:
         options = options_of(spec)
         access = _enter(spec, lease)
-        target = Target(spec.name, access, options, spec.uarts[0].baud_bps)
+        target = LinuxTarget(spec.name, access, options, spec.uarts[0].baud_bps)
         open_uart = self._uart_of(spec, options) if options.program_uart else None
         board = LinuxBoard(spec, lease, target, open_uart)
         try:
@@ -100,13 +100,13 @@ class Linux:
         return board
 
     def _uart_of(self, spec: BoardSpec, options: Options) -> Callable[[], Connection]:
-        def open_pump(found: Found) -> tuple[Port, Pump]:
+        def open_pump(found: ResolvedPort) -> tuple[SerialHandle, PortReader]:
             port = open_port(found.address, baud_bps=spec.uarts[0].baud_bps)
             takes_within_s = options.program_takes_within_ms / 1000
-            return port, Pump(wire_for(port), takes_within_s).start()
+            return port, PortReader(wire_for(port), takes_within_s).start()
 
         def open_uart() -> Connection:
-            found = find(Sought(port=options.program_uart), self.listed())
+            found = find(PortQuery(port=options.program_uart), self.listed())
             return Connection(
                 found, open_pump, reappears_within_s=0.0, listed=self.listed
             )
@@ -115,7 +115,7 @@ class Linux:
 
 
 @dataclass(slots=True, eq=False)
-class Visit:
+class ConsoleLease:
     """A console of a target that is ours until ``close``."""
 
     lease: Lease

@@ -12,7 +12,7 @@ from pytest_embedbench.lab.pump import Heard
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_embedbench.console.shell import Loop
+    from pytest_embedbench.console.shell import CommandLoop
 
 _UNFINISHED_KERNEL = re.compile(
     rb"\[ *(?:\d+(?:\.(?:\d{0,5}|\d{6}(?:\](?: [^\n]*)?)?))?)?\Z"
@@ -32,7 +32,7 @@ class Listener:
         kernel_speaks: Whether the kernel may speak in between, as on a serial console.
     """
 
-    loop: Loop
+    loop: CommandLoop
     kernel_speaks: bool
     status: int | None = field(default=None, init=False)
     """How the program has ended, once it has."""

@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_type_hints
 
-from pytest_embedbench.console import Credentials, Entrance
+from pytest_embedbench.console import Credentials, ConnectionConfig
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.lab.labfile import WAIT_S
-from pytest_embedbench.lab.opening import Lines
+from pytest_embedbench.lab.opening import ModemLines
 from pytest_embedbench.lab.options import place_of
 from pytest_embedbench.tables import check_keys
 
@@ -78,13 +78,13 @@ class Options:
         words = self.program_command
         return not words or any("{program}" in word for word in words)
 
-    def entrance(self, address: str) -> Entrance:
+    def entrance(self, address: str) -> ConnectionConfig:
         """Return how to get in, at the address where the target was found."""
-        return Entrance(
+        return ConnectionConfig(
             address=address,
             who=Credentials(user=self.login_user, password=self._password()),
             baud_bps=self.login_baud_bps,
-            lines=Lines(dtr=self.login_dtr, rts=self.login_rts),
+            lines=ModemLines(dtr=self.login_dtr, rts=self.login_rts),
             ssh_config=self.login_ssh_config,
             within_s=self.login_within_s,
         )

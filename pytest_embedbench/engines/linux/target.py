@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.console import how_it_ended, output
 from pytest_embedbench.console.shell import QUIT
-from pytest_embedbench.console.terminal import Lent
+from pytest_embedbench.console.terminal import SharedTerminal
 from pytest_embedbench.engines.linux.listening import Listener
 from pytest_embedbench.errors import BenchFault, FlashFailed
-from pytest_embedbench.lab.pump import Heard, Pump
+from pytest_embedbench.lab.pump import Heard, PortReader
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ _START = 'echo $$ >"$0"; exec "$@"'
 
 
 @dataclass(slots=True, eq=False)
-class Target:
+class LinuxTarget:
     """Where programs are started: first ``install``, then ``start`` and ``stop``."""
 
     name: str
@@ -149,11 +149,11 @@ class Target:
 class Running:
     """A program that has a terminal."""
 
-    target: Target
+    target: LinuxTarget
     console: Console
     early: bytes
     """What it said before anybody listened."""
-    pump: Pump = field(init=False)
+    pump: PortReader = field(init=False)
     listener: Listener = field(init=False)
     _stopped: bool = field(default=False, init=False)
 
@@ -162,8 +162,8 @@ class Running:
             self.console.loop, kernel_speaks=self.target.access.link is None
         )
         takes_within_s = self.target.options.program_takes_within_ms / 1000
-        wire = Lent(self.console.terminal.spawn.wire)
-        self.pump = Pump(wire, takes_within_s).start()
+        wire = SharedTerminal(self.console.terminal.spawn.wire)
+        self.pump = PortReader(wire, takes_within_s).start()
 
     def take(self) -> list[Heard]:
         """Return what it has said since the last call."""

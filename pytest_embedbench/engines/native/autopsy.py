@@ -12,14 +12,14 @@ from pytest_embedbench.engines.native import protocol
 from pytest_embedbench.engines.native.control import HungUp, Silent
 
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.native.program import Program
-    from pytest_embedbench.engines.native.protocol import FaultReport, Message
+    from pytest_embedbench.engines.native.program import NativeProgram
+    from pytest_embedbench.engines.native.protocol import FaultReport, ControlMessage
 
 _GRACE_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class ProgramExit:
     """How a program ended.
 
     ``returncode`` is negative for a signal, as in ``subprocess``. ``at_us`` is the
@@ -37,20 +37,20 @@ class Ending:
     silence: Silent | None = None
 
 
-def autopsy(program: Program, cause: Message | HungUp | Silent) -> Ending:
+def autopsy(program: NativeProgram, cause: ControlMessage | HungUp | Silent) -> ProgramExit:
     """Hear a program out that has broken the turn-taking, and end it.
 
     Args:
         program: Not to be talked to afterwards; its console can still be read.
         cause: What came from it instead of an answer.
     """
-    ending = Ending()
+    ending = ProgramExit()
     if isinstance(cause, Silent):
         ending = replace(ending, silence=cause)
         # It reports where it is on this signal, as on those that it earns itself.
         with contextlib.suppress(ProcessLookupError):
             os.kill(program.life.pid, signal.SIGXCPU)
-    if isinstance(cause, protocol.Message):
+    if isinstance(cause, protocol.ControlMessage):
         ending = _note(ending, cause)
     grace_s = _GRACE_S
     try:
@@ -64,7 +64,7 @@ def autopsy(program: Program, cause: Message | HungUp | Silent) -> Ending:
     return replace(ending, returncode=program.life.end(grace_s))
 
 
-def _note(ending: Ending, message: Message) -> Ending:
+def _note(ending: ProgramExit, message: ControlMessage) -> ProgramExit:
     if message.kind == protocol.SAID:
         said = (*ending.said, message.payload)
         return replace(ending, said=said, at_us=message.value)

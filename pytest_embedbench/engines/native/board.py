@@ -9,7 +9,7 @@ from pytest_embedbench.arguments import whole_ms
 from pytest_embedbench.engines.native import protocol
 from pytest_embedbench.engines.native.autopsy import autopsy
 from pytest_embedbench.engines.native.control import HungUp, Silent
-from pytest_embedbench.engines.native.faults import Scene, explain
+from pytest_embedbench.engines.native.faults import RunContext, explain
 from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
 from pytest_embedbench.model import Capability
 from pytest_embedbench.processes.cores import TABLE
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pytest_embedbench.engines.native.program import Program
-    from pytest_embedbench.engines.native.protocol import Message
+    from pytest_embedbench.engines.native.program import NativeProgram
+    from pytest_embedbench.engines.native.protocol import ControlMessage
     from pytest_embedbench.errors import EmbedbenchError
     from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace
 
-_CAPABILITIES = frozenset({Capability.STEP_TIME, Capability.RESET})
+_CAPABILITIES = frozenset({Capability.VIRTUAL_TIME, Capability.RESET})
 _BITS_PER_BYTE = 10  # 8N1
 _NO_PINS = "firmware on the host has a UART and a clock, but no pins"
 
@@ -54,7 +54,7 @@ class NativeBoard:
     """
 
     def __init__(
-        self, spec: BoardSpec, elf_path: Path, launch: Callable[[], Program]
+        self, spec: BoardSpec, elf_path: Path, launch: Callable[[], NativeProgram]
     ) -> None:
         self._spec = spec
         self._elf_path = elf_path
@@ -172,14 +172,14 @@ class NativeBoard:
         if self._closed:
             raise BoardLost(f"{self._spec.name} has been closed")
 
-    def _power_on(self) -> Program:
+    def _power_on(self) -> NativeProgram:
         program = self._launch()
         byte_ns = round(_BITS_PER_BYTE * 1e9 / self._spec.uarts[0].baud_bps)
         body = protocol.START_BODY.pack(byte_ns)
         program.control.send(protocol.START, self._now_us, body)
         return program
 
-    def _ended(self, cause: Message | HungUp | Silent) -> EmbedbenchError:
+    def _ended(self, cause: ControlMessage | HungUp | Silent) -> EmbedbenchError:
         """Return, and remember, how the program ended; keep what it said."""
         program = self._program
         ending = autopsy(program, cause)
@@ -188,7 +188,7 @@ class NativeBoard:
             self._now_us = ending.at_us
         self._fault = explain(
             ending,
-            Scene(
+            RunContext(
                 at_us=self._now_us,
                 pid=program.life.pid,
                 symbols=load_symbols(self._elf_path),

@@ -9,8 +9,8 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline
-from pytest_embedbench.engines.native.protocol import HEADER, Message
-from pytest_embedbench.processes import Slumber, cpu_used_s, wait_gone
+from pytest_embedbench.engines.native.protocol import HEADER, ControlMessage
+from pytest_embedbench.processes import IdleWatch, cpu_used_s, wait_gone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ class Control:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             socket.send_fds(self._socket, [HEADER.pack(0, kind, 0)], files)
 
-    def receive(self) -> Message:
+    def receive(self) -> ControlMessage:
         """Wait for one message.
 
         Raises:
@@ -89,7 +89,7 @@ class Control:
                 end = HEADER.size + length
                 if len(data) >= end:
                     self._rest = data[end:]
-                    return Message(kind, value, data[HEADER.size : end])
+                    return ControlMessage(kind, value, data[HEADER.size : end])
             data += self._read()
 
     def receive_answer(self, kind: int) -> int:
@@ -122,7 +122,7 @@ class Control:
         """Go on reading, with an eye on what the program does meanwhile."""
         budget = self._allowance
         deadline = Deadline(budget.wall_s - _LOOK_EVERY_S)
-        slumber = Slumber(self._pid, budget.asleep_s)
+        slumber = IdleWatch(self._pid, budget.asleep_s)
         before_s = cpu_used_s(self._pid)
         while True:
             try:

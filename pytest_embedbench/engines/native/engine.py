@@ -14,7 +14,7 @@ from pytest_embedbench.engines.native.program import fork_program, start_program
 from pytest_embedbench.errors import ConfigError, ToolMissing
 
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.native.program import Program
+    from pytest_embedbench.engines.native.program import NativeProgram
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 
@@ -32,7 +32,7 @@ class Native:
         """Start ``image`` in a process of its own, at time 0."""
         allowance = _allowance(spec)
 
-        def launch() -> Program:
+        def launch() -> NativeProgram:
             return start_program(image.elf_path, allowance)
 
         return NativeBoard(spec, image.elf_path, launch)
@@ -74,7 +74,7 @@ class NativeForkServer:
     def boot(self) -> NativeBoard:
         """Return a fresh board at time 0."""
 
-        def launch() -> Program:
+        def launch() -> NativeProgram:
             return fork_program(self._original)
 
         return NativeBoard(self._spec, self._image.elf_path, launch)

@@ -15,7 +15,7 @@ from pytest_embedbench.errors import (
 )
 
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.native.autopsy import Ending
+    from pytest_embedbench.engines.native.autopsy import ProgramExit
     from pytest_embedbench.engines.native.control import Silent
     from pytest_embedbench.engines.native.protocol import FaultReport
     from pytest_embedbench.errors import EmbedbenchError
@@ -35,7 +35,7 @@ _MAX_CALLERS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class RunContext:
     """What was running, for the message."""
 
     at_us: int
@@ -46,7 +46,7 @@ class Scene:
     console_text: str
 
 
-def explain(ending: Ending, scene: Scene) -> EmbedbenchError:
+def explain(ending: ProgramExit, scene: RunContext) -> EmbedbenchError:
     """Return the error that says what happened, and whose fault it is."""
     if ending.silence is not None:
         error = _silent(ending, ending.silence, scene)
@@ -59,7 +59,7 @@ def explain(ending: Ending, scene: Scene) -> EmbedbenchError:
     return type(error)(f"{error} (at {scene.at_us / 1e6:.6f} s){_evidence(scene)}")
 
 
-def _silent(ending: Ending, silence: Silent, scene: Scene) -> EmbedbenchError:
+def _silent(ending: ProgramExit, silence: Silent, scene: RunContext) -> EmbedbenchError:
     if silence.asleep:
         return FirmwareStuck(
             "the firmware waits for something of the host's (sleep, read, a lock): no "
@@ -73,7 +73,7 @@ def _silent(ending: Ending, silence: Silent, scene: Scene) -> EmbedbenchError:
     )
 
 
-def _killed(ending: Ending, number: int, scene: Scene) -> EmbedbenchError:
+def _killed(ending: ProgramExit, number: int, scene: RunContext) -> EmbedbenchError:
     report = ending.report
     name = signal_name(number)
     if report is None and number not in _MEANING:
@@ -93,7 +93,7 @@ def _killed(ending: Ending, number: int, scene: Scene) -> EmbedbenchError:
     )
 
 
-def _memory_note(report: FaultReport | None, scene: Scene) -> str:
+def _memory_note(report: FaultReport | None, scene: RunContext) -> str:
     if report is None or report.last_error != errno.ENOMEM:
         return ""
     limit = scene.memory_limit_bytes
@@ -101,7 +101,7 @@ def _memory_note(report: FaultReport | None, scene: Scene) -> str:
     return f", after it was refused more memory than its limit{limited}"
 
 
-def _where(ending: Ending, scene: Scene) -> str:
+def _where(ending: ProgramExit, scene: RunContext) -> str:
     """Return `` in f+0x4, called from g, h`` of what is the program's own code."""
     if ending.report is None:
         return ""
@@ -124,7 +124,7 @@ def _callers(backtrace: tuple[int, ...], counter: int) -> tuple[int, ...]:
     return backtrace
 
 
-def _evidence(scene: Scene) -> str:
+def _evidence(scene: RunContext) -> str:
     if not scene.console_text:
         return ""
     return f"\nit wrote to stdout and stderr:\n{scene.console_text}"

@@ -38,7 +38,7 @@ _LEAVE_GRACE_S = 2.0
 _FD_VARIABLE = "EMBEDBENCH_FD"
 
 
-class Life(Protocol):
+class ProcessState(Protocol):
     """A process that is ours to end."""
 
     @property
@@ -56,11 +56,11 @@ class Life(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class NativeProgram:
     """A program that has proved to be the one we started, and has our protocol."""
 
     control: Control
-    life: Life
+    life: ProcessState
     console: IO[bytes]
     executable: Path
     allowance: Allowance
@@ -112,7 +112,7 @@ class _Forked:
     """A child of a program of ours, which has to reap it for us."""
 
     pid: int
-    original: Program
+    original: NativeProgram
     returncode: int | None = None
 
     def end(self, grace_s: float) -> int:
@@ -138,7 +138,7 @@ class _Forked:
             return -signal.SIGKILL  # as the original's end has it
 
 
-def start_program(executable: Path, allowance: Allowance) -> Program:
+def start_program(executable: Path, allowance: Allowance) -> NativeProgram:
     """Start ``executable``; it has run no firmware yet.
 
     It gets its own process, an empty folder that is gone (so nothing can be left
@@ -167,7 +167,7 @@ def start_program(executable: Path, allowance: Allowance) -> Program:
                 message = f"{executable}: cannot be run: {error}"
                 raise FirmwareFault(message) from error
         program = _greet(
-            Program(
+            NativeProgram(
                 control=Control(ours, popen.pid, allowance),
                 life=_Spawned(popen),
                 console=console,
@@ -179,7 +179,7 @@ def start_program(executable: Path, allowance: Allowance) -> Program:
         return program
 
 
-def fork_program(original: Program) -> Program:
+def fork_program(original: NativeProgram) -> NativeProgram:
     """Return a copy of ``original``, which has run no firmware and never will.
 
     Raises:
@@ -216,7 +216,7 @@ def _open_channel(kept: ExitStack) -> tuple[socket.socket, socket.socket, IO[byt
     return ours, theirs, console
 
 
-def _greet(program: Program) -> Program:
+def _greet(program: NativeProgram) -> NativeProgram:
     """Make sure that the other end is ours, and speaks as we do."""
     nonce = secrets.randbits(64)
     program.control.send(protocol.HELLO, nonce)

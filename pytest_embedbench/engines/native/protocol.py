@@ -38,7 +38,7 @@ _FAULT_BODY = Struct("=QQiiii")
 _ADDRESS = Struct("=Q")
 
 
-class Message(NamedTuple):
+class ControlMessage(NamedTuple):
     """One message, its header taken apart."""
 
     kind: int
@@ -74,7 +74,7 @@ def split_said(payload: bytes) -> list[Chunk]:
     return chunks
 
 
-def read_fault(message: Message) -> FaultReport:
+def read_fault(message: ControlMessage) -> FaultReport:
     """Return what a ``FAULT`` message says."""
     counter, address, cause, sender, error, _ = _FAULT_BODY.unpack(message.payload)
     return FaultReport(
@@ -87,6 +87,6 @@ def read_fault(message: Message) -> FaultReport:
     )
 
 
-def read_backtrace(message: Message) -> tuple[int, ...]:
+def read_backtrace(message: ControlMessage) -> tuple[int, ...]:
     """Return the addresses of a ``BACKTRACE`` message, innermost first."""
     return tuple(address for (address,) in _ADDRESS.iter_unpack(message.payload))

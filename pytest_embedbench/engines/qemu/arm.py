@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.board import QemuBoard
 from pytest_embedbench.engines.qemu.discovery import find_qemu, posix_missing
-from pytest_embedbench.engines.qemu.launch import Command
+from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import Options, read_options
 from pytest_embedbench.engines.qemu.power import power
@@ -32,7 +32,7 @@ class QemuArm:
         found = find_qemu(machine.program, machine.name, options.qemu)
         if found is None:
             raise _missing()
-        command = Command(
+        command = QemuCommand(
             program=found.path,
             arguments=("-machine", machine.name, "-kernel", str(image.elf_path)),
         )

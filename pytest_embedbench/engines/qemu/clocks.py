@@ -9,8 +9,8 @@ from pytest_embedbench.engines.qemu.lockstep import Calls, TickWord
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.qemu.elf import Names
-    from pytest_embedbench.engines.qemu.lockstep import Beat
+    from pytest_embedbench.engines.qemu.elf import SymbolAddresses
+    from pytest_embedbench.engines.qemu.lockstep import SyncPoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class GuestClock:
 
     name: str
     entry: int
-    beat: Beat
+    beat: SyncPoint
     period_us: int
 
 
@@ -53,7 +53,7 @@ _KNOWN = (
 _ARDUINO, _ARDUINO_HZ = "initArduino", 1000
 
 
-def find_clock(names: Names, sync_symbol: str, sync_us: int) -> GuestClock:
+def find_clock(names: SymbolAddresses, sync_symbol: str, sync_us: int) -> GuestClock:
     """Return the clock that ``sync_symbol`` names, or the first that is known.
 
     ``sync_symbol`` is a function that is called every ``sync_us``. Without it, the

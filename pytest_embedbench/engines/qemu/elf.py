@@ -18,7 +18,7 @@ _THUMB = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class SymbolAddresses:
     """Addresses by name; of functions, where their first instruction lies."""
 
     addresses: Mapping[str, int]
@@ -36,7 +36,7 @@ class Names:
         return self.addresses.get(name)
 
 
-def read_names(elf_path: Path) -> Names:
+def read_names(elf_path: Path) -> SymbolAddresses:
     """Read the symbol table, local names too; a stripped file has none.
 
     Raises:
@@ -44,7 +44,7 @@ def read_names(elf_path: Path) -> Names:
     """
     try:
         with elf_path.open("rb") as file:
-            return Names(_addresses(ELFFile(file)))
+            return SymbolAddresses(_addresses(ELFFile(file)))
     except (OSError, ELFError) as error:
         raise FirmwareFault(
             f"{elf_path}: not a readable ELF file: {error}; without one a board can "

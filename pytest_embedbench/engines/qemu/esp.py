@@ -15,7 +15,7 @@ from pytest_embedbench.engines.qemu.espchip import (
     entry_point,
     flash_file,
 )
-from pytest_embedbench.engines.qemu.launch import Command
+from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import read_options
 from pytest_embedbench.engines.qemu.power import power
@@ -25,7 +25,7 @@ from pytest_embedbench.errors import ToolMissing
 if TYPE_CHECKING:
     from typing import IO
 
-    from pytest_embedbench.engines.qemu.machines import Machine
+    from pytest_embedbench.engines.qemu.machines import QemuMachine
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 
@@ -47,7 +47,7 @@ class QemuEsp:
         try:
             flash = opened.enter_context(flash_file(image, machine, options))
             efuses = opened.enter_context(efuse_file(machine, options))
-            command = Command(
+            command = QemuCommand(
                 program=found.path,
                 arguments=_arguments(machine, options, flash, efuses),
                 files=(flash.fileno(), efuses.fileno()),
@@ -106,7 +106,7 @@ def esp32s3() -> QemuEsp:
 
 
 def _arguments(
-    machine: Machine, options: EspOptions, flash: IO[bytes], efuses: IO[bytes]
+    machine: QemuMachine, options: EspOptions, flash: IO[bytes], efuses: IO[bytes]
 ) -> list[str]:
     words = (
         f"-machine {machine.name}"

@@ -16,7 +16,7 @@ from pytest_embedbench.errors import BoardBusy, ConfigError
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from pytest_embedbench.engines.qemu.machines import Machine
+    from pytest_embedbench.engines.qemu.machines import QemuMachine
     from pytest_embedbench.model import FirmwareImage
 
 _USUAL = -1
@@ -51,7 +51,7 @@ class EspOptions(Options):
 
 @contextmanager
 def flash_file(
-    image: FirmwareImage, machine: Machine, options: EspOptions
+    image: FirmwareImage, machine: QemuMachine, options: EspOptions
 ) -> Generator[IO[bytes]]:
     """Yield a flash chip of our own that holds ``image``, as an open file.
 
@@ -81,14 +81,14 @@ def flash_file(
         yield file
 
 
-def entry_point(flash: IO[bytes], machine: Machine) -> int:
+def entry_point(flash: IO[bytes], machine: QemuMachine) -> int:
     """Return where the ROM jumps to, by the image that it loads."""
     at = machine.bootloader_offset + _ENTRY_POINT_AT
     return int.from_bytes(os.pread(flash.fileno(), 4, at), "little")
 
 
 @contextmanager
-def efuse_file(machine: Machine, options: EspOptions) -> Generator[IO[bytes]]:
+def efuse_file(machine: QemuMachine, options: EspOptions) -> Generator[IO[bytes]]:
     """Yield the chip's efuses, as an open file."""
     revision = options.chip_revision
     if revision == _USUAL:

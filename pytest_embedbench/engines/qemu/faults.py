@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.engines.qemu.launch import Emulator
-    from pytest_embedbench.engines.qemu.machines import Machine
+    from pytest_embedbench.engines.qemu.machines import QemuMachine
     from pytest_embedbench.errors import EmbedbenchError
 
     Cause = HungUp | Garbled | Silent | Restarted | Trapped
@@ -36,20 +36,20 @@ _TAIL_LINES = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class GuestContext:
     """What was running, for the message.
 
     ``at_us`` is ``None`` while it boots; ``said`` is the last of the first UART.
     """
 
     emulator: Emulator
-    machine: Machine
+    machine: QemuMachine
     elf_path: Path
     at_us: int | None
     said: bytes
 
 
-def explain(cause: Cause, scene: Scene) -> EmbedbenchError:
+def explain(cause: Cause, scene: GuestContext) -> EmbedbenchError:
     """Return the error that says what happened; the emulator is ended."""
     match cause:
         case Restarted():
@@ -71,13 +71,13 @@ def explain(cause: Cause, scene: Scene) -> EmbedbenchError:
     return error
 
 
-def _restarted(scene: Scene) -> str:
+def _restarted(scene: GuestContext) -> str:
     reasons = ROM_BANNER.findall(scene.said)
     reason = f", {reasons[-1].decode()}" if reasons else ""
     return f"the firmware restarted by itself{reason} ({_when(scene)})"
 
 
-def _silent(cause: Silent, scene: Scene) -> EmbedbenchError:
+def _silent(cause: Silent, scene: GuestContext) -> EmbedbenchError:
     stub = scene.emulator.stub
     wall_s = min(stub.patience.wall_s, _INTERRUPT_WALL_S)
     stub.patience = replace(stub.patience, wall_s=wall_s, watch=None)
@@ -98,7 +98,7 @@ def _silent(cause: Silent, scene: Scene) -> EmbedbenchError:
     )
 
 
-def _where(scene: Scene) -> str:
+def _where(scene: GuestContext) -> str:
     """Return `` in f+0x4`` of a guest that stands still, if it can be told."""
     try:
         counter = scene.emulator.stub.read_register(scene.machine.pc_register)
@@ -107,7 +107,7 @@ def _where(scene: Scene) -> str:
     return f" in {load_symbols(scene.elf_path).describe(counter)}"
 
 
-def _when(scene: Scene) -> str:
+def _when(scene: GuestContext) -> str:
     return "at boot" if scene.at_us is None else f"at {scene.at_us / 1e6:.3f} s"
 
 

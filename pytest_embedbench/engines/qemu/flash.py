@@ -26,7 +26,7 @@ _DATA, _NVS = 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FlashRegion:
     """Bytes that belong at an offset of the flash."""
 
     offset: int
@@ -38,7 +38,7 @@ class Piece:
         return self.offset + len(self.data)
 
 
-def pieces(image: FirmwareImage) -> list[Piece]:
+def pieces(image: FirmwareImage) -> list[FlashRegion]:
     """Return what the build says belongs into the flash.
 
     Raises:
@@ -55,12 +55,12 @@ def pieces(image: FirmwareImage) -> list[Piece]:
         )
     found = [(at, image.artifacts.get(name), name) for at, name in files]
     return [
-        *(Piece(int(at, 0), _read(file, name)) for at, file, name in found),
-        Piece(int(offset, 0), _read(application, application.name)),
+        *(FlashRegion(int(at, 0), _read(file, name)) for at, file, name in found),
+        FlashRegion(int(offset, 0), _read(application, application.name)),
     ]
 
 
-def nvs_piece(held: Sequence[Piece], nvs: bytes) -> Piece:
+def nvs_piece(held: Sequence[FlashRegion], nvs: bytes) -> FlashRegion:
     """Return where an NVS image belongs, by the partition table among ``held``.
 
     Raises:
@@ -80,11 +80,11 @@ def nvs_piece(held: Sequence[Piece], nvs: bytes) -> Piece:
                         f"option nvs_file: {len(nvs)} bytes are too many for the "
                         f"firmware's NVS partition of {size}"
                     )
-                return Piece(offset, nvs)
+                return FlashRegion(offset, nvs)
     raise ConfigError("option nvs_file: the firmware has no NVS partition to put it in")
 
 
-def size_mb(held: Sequence[Piece], bootloader_offset: int, chosen_mb: int) -> int:
+def size_mb(held: Sequence[FlashRegion], bootloader_offset: int, chosen_mb: int) -> int:
     """Return how big a flash has to be; ``chosen_mb``, if not 0, is what it is.
 
     Otherwise what the image at ``bootloader_offset`` says that it is made for.
@@ -136,7 +136,7 @@ def _esp32c3_efuses(major: int, minor: int) -> bytes:
     return bytes(words)
 
 
-def _made_for_mb(held: Sequence[Piece], bootloader_offset: int) -> int:
+def _made_for_mb(held: Sequence[FlashRegion], bootloader_offset: int) -> int:
     for piece in held:
         is_image = piece.data[:1] == bytes([_IMAGE_MAGIC])
         if piece.offset == bootloader_offset and is_image:

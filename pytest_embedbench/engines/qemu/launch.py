@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 from pytest_embedbench.engines.qemu.leaps import LEAP_TIMER
 from pytest_embedbench.engines.qemu.packets import Garbled
 from pytest_embedbench.engines.qemu.patience import Patience, Silent
-from pytest_embedbench.engines.qemu.ports import Port
+from pytest_embedbench.engines.qemu.ports import QemuUart
 from pytest_embedbench.engines.qemu.rsp import HungUp, Stub
 from pytest_embedbench.errors import BoardLost
 from pytest_embedbench.processes import spawn, stop
@@ -31,7 +31,7 @@ _OUR_WARNINGS = ("hub port lockstep has no peer", "netdev lockstep has no peer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class QemuCommand:
     """What to start: a QEMU, its machine and what goes into it.
 
     ``files`` are open files that ``arguments`` speak of by number; ``image_entry`` is
@@ -66,7 +66,7 @@ class Emulator:
     """A running QEMU; its guest stands at the reset vector at first."""
 
     stub: Stub
-    ports: Mapping[str, Port]
+    ports: Mapping[str, QemuUart]
     program: Path
     popen: subprocess.Popen[bytes]
     timing: Timing
@@ -106,7 +106,7 @@ class Emulator:
         self._log.close()
 
 
-def launch(command: Command, uarts: Mapping[str, int], timing: Timing) -> Emulator:
+def launch(command: QemuCommand, uarts: Mapping[str, int], timing: Timing) -> Emulator:
     """Start QEMU with its guest standing at the reset vector.
 
     ``uarts`` maps names to QEMU's numbers for serial ports. One that fails is tried
@@ -123,7 +123,7 @@ def launch(command: Command, uarts: Mapping[str, int], timing: Timing) -> Emulat
         return emulator
 
 
-def _launched(command: Command, uarts: Mapping[str, int], timing: Timing) -> Emulator:
+def _launched(command: QemuCommand, uarts: Mapping[str, int], timing: Timing) -> Emulator:
     nonce = str(uuid.uuid4())
     with ExitStack() as opened:
         log = opened.enter_context(tempfile.TemporaryFile(buffering=0))
@@ -132,9 +132,9 @@ def _launched(command: Command, uarts: Mapping[str, int], timing: Timing) -> Emu
         # Once QEMU has opened them, its pipes need no names any more.
         folder = tempfile.TemporaryDirectory(prefix="embedbench-qemu-")
         with theirs, folder as root:
-            ports: dict[str, Port] = {}
+            ports: dict[str, QemuUart] = {}
             for name in uarts:
-                ports[name] = Port(Path(root) / name)
+                ports[name] = QemuUart(Path(root) / name)
                 opened.callback(ports[name].close)
             words = (
                 *command.arguments,
@@ -155,7 +155,7 @@ def _launched(command: Command, uarts: Mapping[str, int], timing: Timing) -> Emu
 
 
 def _spawned(
-    command: Command, words: Sequence[str], end: int, log: IO[bytes]
+    command: QemuCommand, words: Sequence[str], end: int, log: IO[bytes]
 ) -> subprocess.Popen[bytes]:
     try:
         return spawn(
@@ -181,7 +181,7 @@ def _machine_words(timing: Timing, nonce: str) -> list[str]:
     return words.split()
 
 
-def _serial_words(uarts: Mapping[str, int], ports: Mapping[str, Port]) -> list[str]:
+def _serial_words(uarts: Mapping[str, int], ports: Mapping[str, QemuUart]) -> list[str]:
     words: list[str] = []
     names = {number: name for name, number in uarts.items()}
     for number in range(max(names) + 1):

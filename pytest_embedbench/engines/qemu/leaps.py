@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.rsp import Stub
 
-LEAP_TIMER = "lockstep-timer"
+LEAP_TIMER = "lockvirtual-timer"
 
 
 def set_leap(stub: Stub, leap_us: int) -> None:

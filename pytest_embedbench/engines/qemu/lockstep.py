@@ -52,7 +52,7 @@ class RomWait:
     then_leap_us: int
 
 
-class Beat(Protocol):
+class SyncPoint(Protocol):
     """What a guest does again and again, and where it can be stopped."""
 
     def first(self, stub: Stub, resume: Resume) -> None:
@@ -127,7 +127,7 @@ class Lockstep:
     """A guest that stands at one of its beats, except while ``run_to`` runs."""
 
     stub: Stub
-    beat: Beat
+    beat: SyncPoint
     receivers: Sequence[Receiver]
     beats: int = field(default=0, init=False)
     """How many beats have passed since ``start``."""

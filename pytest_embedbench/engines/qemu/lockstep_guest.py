@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.engines.qemu.faults import ROM_BANNER, Scene, explain
+from pytest_embedbench.engines.qemu.faults import ROM_BANNER, GuestContext, explain
 from pytest_embedbench.engines.qemu.launch import launch
 from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
 from pytest_embedbench.engines.qemu.packets import Garbled
@@ -47,7 +47,7 @@ class LockstepPower:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """Exact time and a reset button."""
-        return frozenset({Capability.STEP_TIME, Capability.RESET})
+        return frozenset({Capability.VIRTUAL_TIME, Capability.RESET})
 
     def __call__(self, links: Mapping[str, QemuLink], now_us: int) -> LockstepGuest:
         """Start an emulator; its guest stands at the reset vector."""
@@ -174,7 +174,7 @@ class LockstepGuest:
     def _explained(self, cause: Cause, at_us: int | None) -> EmbedbenchError:
         return explain(
             cause,
-            Scene(
+            GuestContext(
                 emulator=self._emulator,
                 machine=self._setup.machine,
                 elf_path=self._setup.elf_path,

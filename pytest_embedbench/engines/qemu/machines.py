@@ -41,7 +41,7 @@ class OneByte:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class QemuMachine:
     """A QEMU machine for one microcontroller.
 
     ``uarts`` maps the names of a datasheet to UARTs; their ``serial`` is QEMU's
@@ -66,8 +66,8 @@ class Machine:
 _XTENSA = "qemu-system-xtensa"
 _RISCV = "qemu-system-riscv32"
 
-MACHINES: Mapping[str, Machine] = {
-    "esp32": Machine(
+MACHINES: Mapping[str, QemuMachine] = {
+    "esp32": QemuMachine(
         name="esp32",
         program=_XTENSA,
         uarts={
@@ -82,7 +82,7 @@ MACHINES: Mapping[str, Machine] = {
         usual_revision=300,
         rom_waits_at=0x4000FCA9,  # three times 0.1 s, until the efuses are read
     ),
-    "esp32c3": Machine(
+    "esp32c3": QemuMachine(
         name="esp32c3",
         program=_RISCV,
         uarts={
@@ -94,7 +94,7 @@ MACHINES: Mapping[str, Machine] = {
         efuse="nvram.esp32c3.efuse",
         usual_revision=4,
     ),
-    "esp32s3": Machine(
+    "esp32s3": QemuMachine(
         name="esp32s3",
         program=_XTENSA,
         uarts={
@@ -106,7 +106,7 @@ MACHINES: Mapping[str, Machine] = {
         efuse="nvram.esp32s3.efuse",
         usual_revision=2,
     ),
-    "stm32f405": Machine(
+    "stm32f405": QemuMachine(
         name="netduinoplus2",
         program="qemu-system-arm",
         uarts={
@@ -122,7 +122,7 @@ MACHINES: Mapping[str, Machine] = {
 }
 
 
-def machine_for(spec: BoardSpec) -> Machine:
+def machine_for(spec: BoardSpec) -> QemuMachine:
     """Return the machine of a board.
 
     Raises:

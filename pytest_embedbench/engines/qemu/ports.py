@@ -18,7 +18,7 @@ _KEPT_BYTES = 1 << 20
 _READ_BYTES = 1 << 16
 
 
-class Port:
+class QemuUart:
     """Our side of one UART.
 
     QEMU's ``pipe`` device opens ``PATH.in`` and ``PATH.out``; once it has, the files

@@ -1,7 +1,7 @@
 """A firmware in real time, for images that no bench can keep step with.
 
 Nothing here is exact: bytes come and go when this computer gets round to it, and the
-firmware's time is ours. Tests that need more say so with ``needs("step-time")``.
+firmware's time is ours. Tests that need more say so with ``needs("virtual-time")``.
 """
 
 from __future__ import annotations

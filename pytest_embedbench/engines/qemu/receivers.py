@@ -11,7 +11,7 @@ from pytest_embedbench.engines.qemu.machines import Fifo, OneByte
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_embedbench.engines.qemu.ports import Port
+    from pytest_embedbench.engines.qemu.ports import QemuUart
     from pytest_embedbench.engines.qemu.rsp import Stop, Stub
 
 
@@ -53,7 +53,7 @@ class FifoReceiver:
     """Fills a UART's FIFO, once per tick."""
 
     uart: Fifo
-    port: Port
+    port: QemuUart
     pace: Pace
     pending: bytearray = field(default_factory=bytearray)
     unheard: int = 0
@@ -91,7 +91,7 @@ class OneByteReceiver:
     """
 
     uart: OneByte
-    port: Port
+    port: QemuUart
     pace: Pace
     pending: bytearray = field(default_factory=bytearray)
     unheard: int = 0
@@ -156,14 +156,14 @@ class OneByteReceiver:
             self._short_leaps = short
 
 
-def receiver(uart: Fifo | OneByte, port: Port, pace: Pace) -> Receiver:
+def receiver(uart: Fifo | OneByte, port: QemuUart, pace: Pace) -> Receiver:
     """Return what suits the UART."""
     if isinstance(uart, Fifo):
         return FifoReceiver(uart, port, pace)
     return OneByteReceiver(uart, port, pace)
 
 
-def _settle(port: Port, stub: Stub, arrived: Callable[[], bool]) -> bool:
+def _settle(port: QemuUart, stub: Stub, arrived: Callable[[], bool]) -> bool:
     """Wait until the UART has what was put; say whether it has ``arrived``.
 
     A UART whose receiver is off lets bytes pass by.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.clocks import find_clock
-from pytest_embedbench.engines.qemu.elf import Names, read_names
+from pytest_embedbench.engines.qemu.elf import SymbolAddresses, read_names
 from pytest_embedbench.engines.qemu.launch import Timing
 from pytest_embedbench.engines.qemu.lockstep import RomWait
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.engines.qemu.clocks import GuestClock
-    from pytest_embedbench.engines.qemu.launch import Command
-    from pytest_embedbench.engines.qemu.machines import Machine
+    from pytest_embedbench.engines.qemu.launch import QemuCommand
+    from pytest_embedbench.engines.qemu.machines import QemuMachine
     from pytest_embedbench.engines.qemu.options import Options
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
@@ -35,9 +35,9 @@ class Setup:
     """
 
     spec: BoardSpec
-    machine: Machine
+    machine: QemuMachine
     elf_path: Path
-    command: Command
+    command: QemuCommand
     timing: Timing
     rom_wait: RomWait | None
     find_clock: Callable[[], GuestClock]
@@ -58,10 +58,10 @@ class Setup:
 
 def set_up(
     spec: BoardSpec,
-    machine: Machine,
+    machine: QemuMachine,
     image: FirmwareImage,
     options: Options,
-    command: Command,
+    command: QemuCommand,
     let_go: Callable[[], object] = lambda: None,
 ) -> Setup:
     """Find the firmware's clock, unless it runs in real time, and what goes with it.
@@ -70,7 +70,7 @@ def set_up(
         ConfigError: it has none that is known.
         FirmwareFault: it is no ELF file.
     """
-    names = read_names(image.elf_path) if options.lockstep else Names({})
+    names = read_names(image.elf_path) if options.lockstep else SymbolAddresses({})
 
     def clock() -> GuestClock:
         return find_clock(names, options.sync_symbol, options.sync_period_us)

@@ -16,13 +16,13 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.flashing import reset_until_heard
 from pytest_embedbench.lab.cutting import cut
-from pytest_embedbench.lab.onlylink import OnlyLink, only_link
+from pytest_embedbench.lab.onlylink import SingleUart, single_uart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_embedbench.lab.connection import Connection
-    from pytest_embedbench.lab.hands import Hands, Touch
+    from pytest_embedbench.lab.hands import BoardControls, Touch
     from pytest_embedbench.lab.lease import Lease
     from pytest_embedbench.model import BoardSpec, Capability, Chunk, Level, PinTrace
 
@@ -44,10 +44,10 @@ class SerialBoard:
     spec: BoardSpec
     lease: Lease
     connection: Connection
-    hands: Hands
+    hands: BoardControls
     park: Callable[[], None] | None = None
     """Puts the board back on its parking image; the port is closed then."""
-    suspect: bool = field(default=False, init=False)
+    needs_recovery: bool = field(default=False, init=False)
     """Whether something went wrong on the board, so that closing parks it."""
     notes: list[str] = field(default_factory=list[str], init=False)
     """What a reader of a failure should know: when this host was slow."""
@@ -98,9 +98,9 @@ class SerialBoard:
             place = f"{self.spec.name} on {self.connection.found}"
             raise self._lost(f"{place}: {silence}{hint}")
 
-    def link(self, uart: str = "") -> OnlyLink:
+    def link(self, uart: str = "") -> SingleUart:
         """Return the link of the UART that is on the port: the datasheet's first."""
-        return only_link(self, uart)
+        return single_uart(self, uart)
 
     def now_us(self) -> int:
         """Return host time since time 0."""
@@ -170,10 +170,10 @@ class SerialBoard:
             return
         self._closed = True
         try:
-            if self.suspect:
+            if self.needs_recovery:
                 self._hear_last_words()
             self.connection.close()
-            if self.suspect and self.park is not None:
+            if self.needs_recovery and self.park is not None:
                 self.park()
         except BenchFault as trouble:
             self.lease.give_up(f"{self.spec.name}: {trouble}")
@@ -242,7 +242,7 @@ class SerialBoard:
         self._chunks.clear()
 
     def _lost(self, cause: str) -> BoardLost:
-        self.suspect = True
+        self.needs_recovery = True
         self.lease.give_up(cause)
         return BoardLost(cause)
 

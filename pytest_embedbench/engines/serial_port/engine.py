@@ -11,11 +11,11 @@ from pytest_embedbench.engines.serial_port.board import SerialBoard
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.flashing import After, flash, park
 from pytest_embedbench.lab.connection import Connection
-from pytest_embedbench.lab.hands import hands_for
+from pytest_embedbench.lab.hands import controls_for
 from pytest_embedbench.lab.opening import open_port
 from pytest_embedbench.lab.options import flash_settings, options_of
 from pytest_embedbench.lab.ports import attached
-from pytest_embedbench.lab.pump import Pump
+from pytest_embedbench.lab.pump import PortReader
 from pytest_embedbench.lab.together import choices_of, start_together
 from pytest_embedbench.lab.wires import wire_for
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.flashing import FlashSettings
-    from pytest_embedbench.lab.hands import Hands
+    from pytest_embedbench.lab.hands import BoardControls
     from pytest_embedbench.lab.lease import Lease
-    from pytest_embedbench.lab.opening import Port
+    from pytest_embedbench.lab.opening import SerialHandle
     from pytest_embedbench.lab.options import Options
-    from pytest_embedbench.lab.ports import Attached, Found
+    from pytest_embedbench.lab.ports import Attached, ResolvedPort
     from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
 
 
@@ -66,7 +66,7 @@ class SerialPort:
 
     def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
         """Return what any board that would do can do."""
-        able = [hands_for(choice).capabilities for choice in choices_of(spec)]
+        able = [controls_for(choice).capabilities for choice in choices_of(spec)]
         return able[0].union(*able)
 
     def missing(self) -> ToolMissing | None:
@@ -82,7 +82,7 @@ class SerialPort:
     ) -> SerialBoard:
         """Flash, open and reset a board that is ours."""
         options = options_of(spec)
-        hands = hands_for(spec)
+        hands = controls_for(spec)
         settings = flash_settings(spec)
         if settings is not None:
             _flash(spec, image, lease, _held(settings, hands))
@@ -104,13 +104,13 @@ class SerialPort:
                 fresh=settings is not None and hands.reset is None,
             )
         except EmbedbenchError:
-            board.suspect = True
+            board.needs_recovery = True
             board.close()
             raise
         return board
 
 
-def _held(settings: FlashSettings, hands: Hands) -> FlashSettings:
+def _held(settings: FlashSettings, hands: BoardControls) -> FlashSettings:
     """Leave the start to our own reset if there is one: then no byte of it is lost."""
     return settings if hands.reset is None else replace(settings, after=After.HOLD)
 
@@ -134,15 +134,15 @@ def _parking(spec: BoardSpec, connection: Connection) -> Callable[[], None] | No
     return park_it
 
 
-def _open(found: Found, spec: BoardSpec, options: Options) -> tuple[Port, Pump]:
+def _open(found: ResolvedPort, spec: BoardSpec, options: Options) -> tuple[SerialHandle, PortReader]:
     port = open_port(
         found.address, baud_bps=spec.uarts[0].baud_bps, lines=options.lines()
     )
-    return port, Pump(wire_for(port), options.takes_within_ms / 1000).start()
+    return port, PortReader(wire_for(port), options.takes_within_ms / 1000).start()
 
 
 def _check(spec: BoardSpec) -> None:
     """Say what makes no sense before anybody waits for a board."""
     options_of(spec)
-    hands_for(spec)
+    controls_for(spec)
     flash_settings(spec)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_embedbench.engines.simavr.child import Child
-    from pytest_embedbench.engines.simavr.program import Program
+    from pytest_embedbench.engines.simavr.program import AvrProgram
     from pytest_embedbench.errors import FirmwareFault
     from pytest_embedbench.model import BoardSpec, PinSpec
 
@@ -58,7 +58,7 @@ class SimavrBoard:
     Commands to pins and UARTs take effect where the next ``advance`` starts.
     """
 
-    def __init__(self, spec: BoardSpec, program: Program, child: Child) -> None:
+    def __init__(self, spec: BoardSpec, program: AvrProgram, child: Child) -> None:
         self._spec = spec
         self._program = program
         self._child = child
@@ -97,7 +97,7 @@ class SimavrBoard:
         return (*self._notes, *([f"and {left_out} more notes"] if left_out else []))
 
     @property
-    def whereabouts(self) -> str:
+    def position(self) -> str:
         """Where the firmware is now, for whoever waits for it in vain."""
         if self._fault is not None:
             return ""

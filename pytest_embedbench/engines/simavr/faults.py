@@ -12,7 +12,7 @@ from pytest_embedbench.errors import (
 )
 
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.simavr.program import Program
+    from pytest_embedbench.engines.simavr.program import AvrProgram
     from pytest_embedbench.model import BoardSpec
 
 _KINDS: dict[str, tuple[type[FirmwareFault], str]] = {
@@ -42,7 +42,7 @@ _KINDS: dict[str, tuple[type[FirmwareFault], str]] = {
 
 
 def explain(
-    spec: BoardSpec, program: Program, fault: tuple[str, int, int, int, str]
+    spec: BoardSpec, program: AvrProgram, fault: tuple[str, int, int, int, str]
 ) -> FirmwareFault:
     """Turn what ``core.machine`` noted into the exception for it."""
     kind, pc, cycle, stack, detail = fault

@@ -19,7 +19,7 @@ _RAM, _EEPROM = 0x80_0000, 0x81_0000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class AvrProgram:
     """What goes into flash: ``(address, bytes)`` segments; symbols on demand."""
 
     path: Path
@@ -34,7 +34,7 @@ class Program:
         return f"{pc:#06x} ({function.name}{offset})"
 
 
-def read_program(path: Path, mmcu: str, mcu: Mcu) -> Program:
+def read_program(path: Path, mmcu: str, mcu: Mcu) -> AvrProgram:
     """Read what belongs into flash.
 
     Raises:
@@ -61,7 +61,7 @@ def read_program(path: Path, mmcu: str, mcu: Mcu) -> Program:
             f"{path}: its variables end at RAM address {ram_end:#x}, "
             f"the RAM of {mmcu} at {mcu.ramend:#x}"
         )
-    return Program(path=path, segments=tuple(segments))
+    return AvrProgram(path=path, segments=tuple(segments))
 
 
 def _loadable(path: Path) -> Iterator[tuple[int, int, bytes, int]]:

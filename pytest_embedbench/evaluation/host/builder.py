@@ -21,7 +21,7 @@ from pytest_embedbench.evaluation.host.interface import header
 from pytest_embedbench.model import FirmwareImage
 from pytest_embedbench.places import cache_root
 from pytest_embedbench.processes import Limits
-from pytest_embedbench.processes.guarded import Ending, run_guarded
+from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -111,7 +111,7 @@ class HostDriver:
             if done.returncode != 0 and sanitizers and not self._can_sanitize(stage):
                 sanitizers = ()
                 done = self._compile(stage, program, sanitizers)
-        if done.ending is Ending.TIMED_OUT or done.returncode != 0:
+        if done.ending is GuardedExit.TIMED_OUT or done.returncode != 0:
             raise self._failure(done)
         sha256 = hashlib.sha256(program.read_bytes()).hexdigest()
         return FirmwareImage(
@@ -148,7 +148,7 @@ class HostDriver:
         return run_guarded(words, timeout_s=_TIMEOUT_S, cwd=stage).returncode == 0
 
     def _failure(self, done: Finished) -> EmbedbenchError:
-        if done.ending is Ending.TIMED_OUT:
+        if done.ending is GuardedExit.TIMED_OUT:
             return BenchFault(
                 f"the compiler was not done after {_TIMEOUT_S:.0f} s, without using "
                 f"its {_LIMITS.cpu_s} s of CPU: this machine is too busy"

@@ -162,7 +162,7 @@ class Controller:
 
 
 @dataclass(slots=True)
-class Lines:
+class LineProtocol:
     """The line parser and the serialisers that the firmware is built with."""
 
     program: HostProgram

@@ -210,7 +210,7 @@ class _Process:
         """Go on receiving, with an eye on what the copy does meanwhile."""
         begun_s = host_now_s()
         wall = Deadline(self.wall_limit_s - _LOOK_EVERY_S)
-        slumber = processes.Slumber(self._copy_pid, _ASLEEP_LIMIT_S)
+        slumber = processes.IdleWatch(self._copy_pid, _ASLEEP_LIMIT_S)
         while not wall.passed() and not slumber.too_long():
             with contextlib.suppress(BlockingIOError):
                 return self.ours.recv(length)

@@ -4,7 +4,7 @@ import pytest
 
 from pytest_embedbench.evaluation.closed_loop import answer, safe_after_ms, switches
 
-pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("step-time")]
+pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
 STALE_MS, STALE_AT_LATEST_MS = 1000, 1150
 LIMITS = {"R2: darker than 28": lambda state: state.light_pct >= 28}

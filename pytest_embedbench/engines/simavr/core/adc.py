@@ -7,7 +7,7 @@ from pytest_embedbench.engines.simavr.core.mcus import ADCH, ADCL, ADCSRB, ADMUX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.simavr.core.machine import Machine
+    from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
 _STARTED = 18
 _ADLAR, _MUX5 = 0x20, 0x08
@@ -19,7 +19,7 @@ class Adc:
     ``millivolts`` is by channel; a channel nobody has set reads 0.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: AvrMachine) -> None:
         self.millivolts: dict[int, int] = {}
         self._machine = machine
         self._sample = 0

@@ -29,7 +29,7 @@ Fault = tuple[str, int, int, int, str]
 """Kind, PC, cycle, address on top of the stack, detail."""
 
 
-class Machine:
+class AvrMachine:
     """The core, its clock and its faults; peripherals hang themselves on it.
 
     ``revive`` functions are called on every reset of the core, which forgets its cycle

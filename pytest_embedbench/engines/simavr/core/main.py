@@ -11,14 +11,14 @@ import sys
 
 from pytest_embedbench.engines.simavr.core import layout
 from pytest_embedbench.engines.simavr.core.adc import Adc
-from pytest_embedbench.engines.simavr.core.machine import Machine
+from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 from pytest_embedbench.engines.simavr.core.messages import (
     CHUNK_BYTES,
     is_whole,
     pack,
     unpack,
 )
-from pytest_embedbench.engines.simavr.core.pins import Port
+from pytest_embedbench.engines.simavr.core.pins import AvrPort
 from pytest_embedbench.engines.simavr.core.pwm import Pwm
 from pytest_embedbench.engines.simavr.core.uart import Usart
 
@@ -48,17 +48,17 @@ def send(answer: tuple[Any, ...]) -> None:
         message = message[os.write(_SOCKET, message) :]
 
 
-class Board:
+class AvrInChild:
     """A machine with its peripherals, and what they have done since last asked."""
 
-    def __init__(self, machine: Machine, uarts: list[tuple[int, int]]) -> None:
+    def __init__(self, machine: AvrMachine, uarts: list[tuple[int, int]]) -> None:
         self.machine = machine
         self.pins: list[tuple[int, str, int, int]] = []
         self.pwm: list[tuple[int, str, float, float]] = []
         self.pins_left = MAX_PIN_CHANGES
         self.uarts = [Usart(machine, number, bps) for number, bps in uarts]
         self.ports = {
-            letter: Port(machine, letter, self._on_pin, self._on_direction)
+            letter: AvrPort(machine, letter, self._on_pin, self._on_direction)
             for letter in machine.mcu.ports
         }
         self.timers = [
@@ -132,9 +132,9 @@ def serve() -> None:
     sys.unraisablehook = _die
     library, mmcu, cpu_hz, vcc_mv, allow_resets, uarts, segments = receive()
     try:
-        machine = Machine(library, mmcu, cpu_hz, vcc_mv)
+        machine = AvrMachine(library, mmcu, cpu_hz, vcc_mv)
         machine.allow_resets = allow_resets
-        board = Board(machine, uarts)
+        board = AvrInChild(machine, uarts)
         machine.load(segments)
     except OSError as error:
         send(("missing", str(error)))

@@ -10,13 +10,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_embedbench.engines.simavr.core.machine import Machine
+    from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
 LOW, HIGH, FLOATING = 0, 1, 2
 _DIRECTION, _PORT = 9, 10
 
 
-class Port:
+class AvrPort:
     """One port of eight pins; pushes ``(cycle, letter, bit, level)`` on every change.
 
     ``on_direction`` is called when the firmware turns pins round. Pins in ``pwm`` are
@@ -25,7 +25,7 @@ class Port:
 
     def __init__(
         self,
-        machine: Machine,
+        machine: AvrMachine,
         letter: str,
         push: Callable[[tuple[int, str, int, int]], None],
         on_direction: Callable[[], None],

@@ -10,9 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_embedbench.engines.simavr.core.machine import Machine
+    from pytest_embedbench.engines.simavr.core.machine import AvrMachine
     from pytest_embedbench.engines.simavr.core.mcus import Timer
-    from pytest_embedbench.engines.simavr.core.pins import Port
+    from pytest_embedbench.engines.simavr.core.pins import AvrPort
 
 # WGM -> (phase correct?, top): a number, or the register that holds it.
 _OCRA, _ICR = "ocra", "icr"
@@ -47,9 +47,9 @@ class Pwm:
 
     def __init__(
         self,
-        machine: Machine,
+        machine: AvrMachine,
         timer: Timer,
-        ports: dict[str, Port],
+        ports: dict[str, AvrPort],
         push: Callable[[tuple[int, str, float, float]], None],
     ) -> None:
         self._machine = machine

@@ -9,7 +9,7 @@ from pytest_embedbench.engines.simavr.core import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.simavr.core.machine import Machine
+    from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
 _INPUT, _OUTPUT = 0, 1
 _FLAGS_AT_START = 3
@@ -34,7 +34,7 @@ class Usart:
     rate of the firmware that the other end would not understand.
     """
 
-    def __init__(self, machine: Machine, number: int, baud_bps: int) -> None:
+    def __init__(self, machine: AvrMachine, number: int, baud_bps: int) -> None:
         self.overruns = self.unheard = self.odd_bps = 0
         self._machine = machine
         self._base = machine.mcu.uarts[number]

@@ -7,7 +7,7 @@ from pytest_embedbench.engines.simavr.core.mcus import WDTCSR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.simavr.core.machine import Machine
+    from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
 _WDE = 0x08
 _CLOCK_HZ = 128_000
@@ -20,7 +20,7 @@ class Watchdog:
     ``last_seen`` is the PC and the cycle of the last look.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: AvrMachine) -> None:
         self.last_seen = (0, 0)
         self._machine = machine
         self._timer = machine.keep(layout.CycleTimer(self._on_look))
