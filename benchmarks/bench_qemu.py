@@ -35,9 +35,9 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.bench.images import ImageCache, environment_for
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.qemu import QemuBoard
+from pytest_embedbench.grading.task import find_suite
 from pytest_embedbench.model import FirmwareImage, FirmwareSource
 from pytest_embedbench.processes import spawn, stop
-from pytest_embedbench.task import find_suite
 
 if TYPE_CHECKING:
     from collections.abc import Generator

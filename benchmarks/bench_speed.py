@@ -22,8 +22,8 @@ from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.bench.images import ImageCache, environment_for
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.bench.scenario import Scenario
+from pytest_embedbench.grading.task import find_suite
 from pytest_embedbench.model import StimulusKind
-from pytest_embedbench.task import find_suite
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.run import Run

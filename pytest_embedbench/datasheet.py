@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import BoardSpec, PinSpec, UartSpec
-from pytest_embedbench.tables import (
+from pytest_embedbench.support.toml_schema import (
     check_items,
     check_keys,
     options,

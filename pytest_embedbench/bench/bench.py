@@ -12,10 +12,10 @@ from pytest_embedbench.bench.artifacts import (
     new_file,
     trace_csv,
 )
-from pytest_embedbench.bench.conversation import BOOT_WITHIN_MS, UartSession
-from pytest_embedbench.bench.loop import FREE_RUN, IN_STEP, ClosedLoop
+from pytest_embedbench.bench.closed_loop import FREE_RUN, IN_STEP, ClosedLoop
 from pytest_embedbench.bench.recorder import Recorder
 from pytest_embedbench.bench.run import measured, summed_up
+from pytest_embedbench.bench.uart_session import BOOT_WITHIN_MS, UartSession
 from pytest_embedbench.errors import BenchFault, ConfigError
 from pytest_embedbench.wire.patterns import exact
 from pytest_embedbench.wire.transcript import Transcript
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
+    from pytest_embedbench.bench.closed_loop import Coupling, Invariants
     from pytest_embedbench.bench.dut import Dut
-    from pytest_embedbench.bench.loop import Coupling, Invariants
     from pytest_embedbench.bench.run import Run
     from pytest_embedbench.bench.scenario import Scenario
     from pytest_embedbench.contracts import Board, Plant, StateT
@@ -53,7 +53,9 @@ class Bench:
     plots: bool = field(default=True, kw_only=True)
     uart: UartSession = field(init=False)
     """The board's first UART."""
-    loops: list[ClosedLoop[Any]] = field(default_factory=list[ClosedLoop[Any]], init=False)
+    loops: list[ClosedLoop[Any]] = field(
+        default_factory=list[ClosedLoop[Any]], init=False
+    )
     _recorder: Recorder = field(init=False)
     _dut: Dut | None = field(default=None, init=False)
     _log: TextIO = field(init=False)
@@ -233,7 +235,7 @@ class Bench:
         with new_file(self.folder / f"metrics{suffix}.json") as file:
             file.write(metrics_json(measured(loop)))
         if self.plots:
-            from pytest_embedbench.report.plot import draw  # noqa: PLC0415  # late
+            from pytest_embedbench.plotting.plot import draw  # noqa: PLC0415  # late
 
             words = (type(loop.plant).__name__, loop.scenario.name)
             title = f"{' '.join(words).strip()} on {self.board.spec.name}"

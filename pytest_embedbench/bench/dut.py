@@ -23,7 +23,7 @@ from pytest_embedbench.wire.patterns import LINE_BUDGET_S, cpu_budget, search
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_embedbench.bench.conversation import UartSession
+    from pytest_embedbench.bench.uart_session import UartSession
 
     Special = type[EOF | TIMEOUT]
     Text = str | bytes | re.Pattern[str] | re.Pattern[bytes]

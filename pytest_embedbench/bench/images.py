@@ -21,7 +21,7 @@ from pytest_embedbench.errors import (
     EmbedbenchError,
 )
 from pytest_embedbench.model import FirmwareImage
-from pytest_embedbench.places import cache_root
+from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
     from pytest_embedbench.contracts import Builder

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_embedbench.bench.overrides import overridden
 from pytest_embedbench.datasheet import load_board
 from pytest_embedbench.errors import ConfigError, UnknownName
-from pytest_embedbench.modules import load_name
-from pytest_embedbench.task import PLANT_FILE
+from pytest_embedbench.support.modules import load_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
     from pytest_embedbench.contracts import Builder, Engine, Plant
     from pytest_embedbench.lab.labfile import Lab
     from pytest_embedbench.model import BoardSpec
+
+PLANT_FILE = ".py:"
+"""What is between file and class in the name of a plant that is a file's own."""
 
 
 def installed(group: str) -> Iterable[EntryPoint]:

@@ -13,7 +13,7 @@ from pytest_embedbench.wire.streams import belongs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_embedbench.bench.loop import Invariants, ClosedLoop
+    from pytest_embedbench.bench.closed_loop import ClosedLoop, Invariants
     from pytest_embedbench.contracts import Figure
     from pytest_embedbench.model import Reply, Sample, Stimulus
 

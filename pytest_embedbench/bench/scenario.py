@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_embedbench.errors import ConfigError, UnknownName
-from pytest_embedbench.tables import check_keys, read_table, rows, subtable
+from pytest_embedbench.support.toml_schema import check_keys, read_table, rows, subtable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

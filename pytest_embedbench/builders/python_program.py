@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BuildError, ConfigError
 from pytest_embedbench.model import FirmwareImage
-from pytest_embedbench.task import PROGRAM_FILE, PYTHON
+from pytest_embedbench.support.projects import PROGRAM_FILE, PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,14 +18,14 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.lab.labfile import load_lab
 from pytest_embedbench.lab.leases import Leases
-from pytest_embedbench.lab.survey import Finding, check, standings
+from pytest_embedbench.lab.status import Finding, check, standings
 
 if TYPE_CHECKING:
     import argparse
 
     from pytest_embedbench.cli.subcommands import Subcommands
     from pytest_embedbench.lab.labfile import LabBoard
-    from pytest_embedbench.lab.survey import BoardStatus
+    from pytest_embedbench.lab.status import BoardStatus
     from pytest_embedbench.model import BoardSpec
 
 LAB_ENV = "EMBEDBENCH_LAB"

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError, UnknownName
-from pytest_embedbench.task import Suite, load_task
+from pytest_embedbench.grading.task import Suite, load_task
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
     from pytest_embedbench.cli.subcommands import Subcommands
-    from pytest_embedbench.mutation.mutant import Mutant
-    from pytest_embedbench.mutation.table import MutantOutcome
-    from pytest_embedbench.mutation.trial import MutantTrial
+    from pytest_embedbench.grading.mutation.mutant import Mutant
+    from pytest_embedbench.grading.mutation.table import MutantOutcome
+    from pytest_embedbench.grading.mutation.trial import MutantTrial
 
 _PROFILES = ("full", "paper")
 _LIMIT_S = 120.0
@@ -75,8 +75,8 @@ def add_mutate(commands: Subcommands) -> None:
 
 
 def _mutate(arguments: argparse.Namespace) -> int:
-    from pytest_embedbench.mutation import generate  # noqa: PLC0415  # an extra
-    from pytest_embedbench.mutation.overview import overview  # noqa: PLC0415
+    from pytest_embedbench.grading.mutation import generate  # noqa: PLC0415  # an extra
+    from pytest_embedbench.grading.mutation.overview import overview  # noqa: PLC0415
 
     if arguments.overview:
         sys.stdout.write(overview(arguments.out))
@@ -99,9 +99,9 @@ def _mutate(arguments: argparse.Namespace) -> int:
 def _try_all(
     arguments: argparse.Namespace, suite: Suite, mutants: Sequence[Mutant]
 ) -> int:
-    from pytest_embedbench.mutation import equivalence, generate  # noqa: PLC0415
-    from pytest_embedbench.mutation.table import MutantOutcome  # noqa: PLC0415
-    from pytest_embedbench.mutation.trial import Fate, Trials  # noqa: PLC0415
+    from pytest_embedbench.grading.mutation import equivalence, generate  # noqa: PLC0415
+    from pytest_embedbench.grading.mutation.table import MutantOutcome  # noqa: PLC0415
+    from pytest_embedbench.grading.mutation.trial import Fate, Trials  # noqa: PLC0415
 
     assert suite.task is not None, "it was loaded from its task.toml"
     declared = equivalence.equivalents_of(suite)

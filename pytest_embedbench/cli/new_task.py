@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.cli.subcommands import Subcommands
 
-_TEMPLATE = "task_template"
+_TEMPLATE = "grading/task_template"
 _PLACEHOLDER, _CLASS_PLACEHOLDER = "task_name", "TaskName"
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from pytest_embedbench.console import output
-from pytest_embedbench.console.console import CommandResult, Console, how_it_ended
-from pytest_embedbench.console.login import Credentials
-from pytest_embedbench.console.opening import (
+from pytest_embedbench.console.connection import (
     Access,
     ConnectionConfig,
     HasConsoles,
     HeldConsole,
     enter,
 )
+from pytest_embedbench.console.console import CommandResult, Console, how_it_ended
+from pytest_embedbench.console.login import Credentials
 
 __all__ = [
     "Access",
     "CommandResult",
+    "ConnectionConfig",
     "Console",
     "Credentials",
-    "ConnectionConfig",
     "HasConsoles",
     "HeldConsole",
     "enter",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.crash.addr2line import ask_addr2line
 from pytest_embedbench.crash.dwarf import Frame, frames_at
 from pytest_embedbench.crash.unwind import unwound
-from pytest_embedbench.symbols import load_symbols
+from pytest_embedbench.support.symbols import load_symbols
 from pytest_embedbench.wire.crash_dump import registers, stack
 
 if TYPE_CHECKING:

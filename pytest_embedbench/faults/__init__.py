@@ -7,30 +7,37 @@ comes from a seed.
 from __future__ import annotations
 
 from pytest_embedbench.faults.board import DutyLimit, Reset
-from pytest_embedbench.faults.chain import FaultPipeline
-from pytest_embedbench.faults.dice import SeededRandom
-from pytest_embedbench.faults.nouns import Effect, Fault, Tick, Message, InjectionPoint
-from pytest_embedbench.faults.traffic import BitErrors, Delay, Drop, Coalesce, Fragment, Decimate
-from pytest_embedbench.faults.values import Saturate, Drift, Noise, StuckAt
+from pytest_embedbench.faults.model import Effect, Fault, InjectionPoint, Message, Tick
+from pytest_embedbench.faults.pipeline import FaultPipeline
+from pytest_embedbench.faults.seeded_random import SeededRandom
+from pytest_embedbench.faults.traffic import (
+    BitErrors,
+    Coalesce,
+    Decimate,
+    Delay,
+    Drop,
+    Fragment,
+)
+from pytest_embedbench.faults.values import Drift, Noise, Saturate, StuckAt
 
 __all__ = [
     "BitErrors",
-    "FaultPipeline",
-    "Saturate",
+    "Coalesce",
+    "Decimate",
     "Delay",
-    "SeededRandom",
     "Drift",
+    "Drop",
     "DutyLimit",
     "Effect",
     "Fault",
-    "Drop",
-    "Coalesce",
-    "Tick",
-    "Noise",
-    "Message",
-    "InjectionPoint",
-    "Reset",
+    "FaultPipeline",
     "Fragment",
+    "InjectionPoint",
+    "Message",
+    "Noise",
+    "Reset",
+    "Saturate",
+    "SeededRandom",
     "StuckAt",
-    "Decimate",
+    "Tick",
 ]

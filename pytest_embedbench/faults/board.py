@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.faults.nouns import FIRST, LAST, Message
+from pytest_embedbench.faults.model import FIRST, LAST, Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.faults.nouns import Tick
+    from pytest_embedbench.faults.model import Tick
 
 
 class Switch(NamedTuple):

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.faults.nouns import FIRST
+from pytest_embedbench.faults.model import FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_embedbench.faults.nouns import Tick, Message
+    from pytest_embedbench.faults.model import Message, Tick
 
     Held = tuple[Message, ...]
 

@@ -12,7 +12,7 @@ from pytest_embedbench.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_embedbench.faults.nouns import Tick, Message
+    from pytest_embedbench.faults.model import Message, Tick
 
     Range = tuple[int, int]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pytest_embedbench.flashing.flow import flash, identify, park
 from pytest_embedbench.flashing.methods import METHODS, read_settings
-from pytest_embedbench.flashing.nouns import (
+from pytest_embedbench.flashing.model import (
     After,
     Attempt,
     Erase,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.clock import host_now_s, pause
 from pytest_embedbench.errors import FlashFailed
 from pytest_embedbench.flashing.command import filled
-from pytest_embedbench.flashing.nouns import Attempt, Step, FlashTarget
+from pytest_embedbench.flashing.model import Attempt, FlashTarget, Step
 from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_embedbench.flashing.nouns import FlashSettings
+    from pytest_embedbench.flashing.model import FlashSettings
     from pytest_embedbench.processes.guarded import Finished
 
 _KEPT_CHARS = 4000

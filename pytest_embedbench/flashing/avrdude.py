@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pytest_embedbench.errors import NotSupported
 from pytest_embedbench.flashing.images import artifact
-from pytest_embedbench.flashing.nouns import Erase, Identity, Step
+from pytest_embedbench.flashing.model import Erase, Identity, Step
 from pytest_embedbench.flashing.programs import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.flashing.nouns import FlashTarget
+    from pytest_embedbench.flashing.model import FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 BOOTLOADERS = frozenset({"arduino", "avr109", "butterfly", "urclock", "wiring"})

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pytest_embedbench.errors import ConfigError, NotSupported, ToolMissing
 from pytest_embedbench.flashing.images import artifact
-from pytest_embedbench.flashing.nouns import Erase, Identity, Step
+from pytest_embedbench.flashing.model import Erase, Identity, Step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_embedbench.flashing.nouns import FlashTarget
+    from pytest_embedbench.flashing.model import FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.flashing.images import esp_pieces, nvs_region
-from pytest_embedbench.flashing.nouns import (
+from pytest_embedbench.flashing.model import (
     BAUD_BPS,
     After,
     Erase,
@@ -23,7 +23,7 @@ from pytest_embedbench.flashing.programs import find_program
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.flashing.nouns import FlashTarget
+    from pytest_embedbench.flashing.model import FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 STANDARD_BAUDS_BPS = (921_600, 460_800, 230_400, 115_200, 57_600)

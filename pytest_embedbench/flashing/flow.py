@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError, WrongBoard
 from pytest_embedbench.flashing.attempts import Attempts
-from pytest_embedbench.flashing.nouns import (
+from pytest_embedbench.flashing.model import (
     After,
     Erase,
     FlashReport,
-    Identity,
     FlashTarget,
+    Identity,
     plain,
 )
 from pytest_embedbench.model import FirmwareImage
@@ -24,7 +24,7 @@ from pytest_embedbench.model import FirmwareImage
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from pytest_embedbench.flashing.nouns import FlashSettings
+    from pytest_embedbench.flashing.model import FlashSettings
     from pytest_embedbench.model import BoardSpec
 
 

@@ -10,11 +10,11 @@ from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.flashing.avrdude import Avrdude
 from pytest_embedbench.flashing.command import OwnCommand
 from pytest_embedbench.flashing.esptool import Esptool
-from pytest_embedbench.flashing.nouns import After, Erase, FlashMethod, FlashSettings
+from pytest_embedbench.flashing.model import After, Erase, FlashMethod, FlashSettings
 from pytest_embedbench.flashing.platformio import PlatformIOUpload
 from pytest_embedbench.flashing.rp2040 import Picotool, Uf2Copy
 from pytest_embedbench.flashing.stm32 import Openocd, Stflash, Stm32flash
-from pytest_embedbench.tables import check_items, check_keys
+from pytest_embedbench.support.toml_schema import check_items, check_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

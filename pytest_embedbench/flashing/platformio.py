@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, ClassVar
 from pytest_embedbench.errors import ConfigError, NotSupported
 from pytest_embedbench.flashing.avrdude import BOOTLOADERS, Avrdude
 from pytest_embedbench.flashing.esptool import Esptool
-from pytest_embedbench.flashing.nouns import Step
+from pytest_embedbench.flashing.model import Step
 from pytest_embedbench.flashing.programs import find_program
 from pytest_embedbench.processes.pio_environment import quiet_environment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.flashing.nouns import Erase, FlashMethod, Identity, FlashTarget
+    from pytest_embedbench.flashing.model import (
+        Erase,
+        FlashMethod,
+        FlashTarget,
+        Identity,
+    )
     from pytest_embedbench.model import FirmwareImage
 
 _OVERRIDE = "upload.ini"

@@ -75,7 +75,9 @@ def check_sequence(sequence: str) -> None:
             )
 
 
-def press(port: ControlLines, sequence: str, wait: Callable[[float], None] = pause) -> None:
+def press(
+    port: ControlLines, sequence: str, wait: Callable[[float], None] = pause
+) -> None:
     """Walk a sequence on an open port; ``wait`` lets its pauses pass.
 
     Raises:

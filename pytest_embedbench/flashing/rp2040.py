@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pytest_embedbench.errors import NotSupported
 from pytest_embedbench.flashing.images import artifact
-from pytest_embedbench.flashing.nouns import After, Identity, Step
+from pytest_embedbench.flashing.model import After, Identity, Step
 from pytest_embedbench.flashing.programs import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.flashing.nouns import Erase, FlashTarget
+    from pytest_embedbench.flashing.model import Erase, FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 _COPIER = Path(__file__).with_name("uf2_drive.py")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pytest_embedbench.errors import ConfigError, NotSupported
 from pytest_embedbench.flashing.images import artifact
-from pytest_embedbench.flashing.nouns import After, Erase, Identity, Step
+from pytest_embedbench.flashing.model import After, Erase, Identity, Step
 from pytest_embedbench.flashing.programs import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.flashing.nouns import FlashTarget
+    from pytest_embedbench.flashing.model import FlashTarget
     from pytest_embedbench.model import FirmwareImage
 
 FLASH_START = 0x0800_0000
@@ -97,7 +97,9 @@ class Stm32flash:
         words = ("-w", str(path), "-v", *go)
         return self._step("write", target, *words, timeout_s=_WRITTEN_WITHIN_S)
 
-    def _step(self, name: str, target: FlashTarget, *words: str, timeout_s: float) -> Step:
+    def _step(
+        self, name: str, target: FlashTarget, *words: str, timeout_s: float
+    ) -> Step:
         program = find_program(
             "stm32flash", wanted=self.program, install="apt-get install stm32flash"
         )
@@ -228,7 +230,9 @@ class Stflash:
         return Step(name=name, argv=argv, timeout_s=_WRITTEN_WITHIN_S)
 
 
-def stm32_identity(target: FlashTarget, output: str, *, serial: str = "") -> Identity | None:
+def stm32_identity(
+    target: FlashTarget, output: str, *, serial: str = ""
+) -> Identity | None:
     """Read a device id as the chip that was asked for, if it may be that one."""
     found = _DEV_ID.search(output)
     if found is None:

@@ -14,16 +14,16 @@ from pytest_embedbench.errors import (
     BoardUnreachable,
     FirmwareStuck,
 )
+from pytest_embedbench.lab.port_reader import PortReader, Stalled
 from pytest_embedbench.lab.ports import attached, find
-from pytest_embedbench.lab.pump import PortReader, Stalled
 from pytest_embedbench.lab.users import users_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_embedbench.lab.opening import SerialHandle
+    from pytest_embedbench.lab.port_reader import Heard
     from pytest_embedbench.lab.ports import Attached, ResolvedPort
-    from pytest_embedbench.lab.pump import Heard
 
 CLOSES_WITHIN_S = 2.0
 _RETRY_S = 0.02

@@ -10,7 +10,7 @@ from pytest_embedbench.flashing import read_settings
 from pytest_embedbench.lab.labfile import WAIT_S
 from pytest_embedbench.lab.opening import ModemLines
 from pytest_embedbench.lab.ports import PortQuery
-from pytest_embedbench.tables import check_keys
+from pytest_embedbench.support.toml_schema import check_keys
 
 if TYPE_CHECKING:
     from pytest_embedbench.flashing import FlashSettings

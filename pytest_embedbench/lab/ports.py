@@ -148,7 +148,9 @@ def _named(sought: PortQuery, ports: Sequence[Attached]) -> ResolvedPort:
     return _found(sought, entry, ports)
 
 
-def _found(sought: PortQuery, entry: Attached, ports: Sequence[Attached]) -> ResolvedPort:
+def _found(
+    sought: PortQuery, entry: Attached, ports: Sequence[Attached]
+) -> ResolvedPort:
     """Name what is found by its serial number, else by where it is plugged in.
 
     A serial number that two ports share (every other cheap adapter is "0001") names

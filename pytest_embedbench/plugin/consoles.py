@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.making import session_for
 from pytest_embedbench.plugin.real import spec_of
-from pytest_embedbench.plugin.told import told_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

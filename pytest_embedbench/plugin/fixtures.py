@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.making import (
     boot_for,
     image_for,
@@ -17,13 +18,12 @@ from pytest_embedbench.plugin.making import (
 )
 from pytest_embedbench.plugin.options import setting
 from pytest_embedbench.plugin.stash import SEED, session_of
-from pytest_embedbench.plugin.told import told_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_embedbench.bench.bench import Bench
-    from pytest_embedbench.bench.loop import Invariants
+    from pytest_embedbench.bench.closed_loop import Invariants
     from pytest_embedbench.bench.registry import Registry
     from pytest_embedbench.bench.scenario import Scenario
     from pytest_embedbench.contracts import Board, Plant
@@ -228,7 +228,7 @@ def stands(
     ``stands(*faults, safe=SAFE, well=WELL, within_ms=3000)``: the plant stays safe at
     every sample, and is well again in time. Several actuators obey together.
     """
-    from pytest_embedbench.bench.loop import Coupling, Grouping  # noqa: PLC0415
+    from pytest_embedbench.bench.closed_loop import Coupling, Grouping  # noqa: PLC0415
 
     def run(
         *faults: Fault,

@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.making import log_of
 from pytest_embedbench.plugin.stash import session_of
-from pytest_embedbench.plugin.told import told_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from pytest_embedbench.evaluation.host.controller import Controller, LineProtocol
-    from pytest_embedbench.evaluation.host.program import HostProgram
-    from pytest_embedbench.evaluation.oracle import Oracle
-    from pytest_embedbench.task import ControllerApi, Task
+    from pytest_embedbench.grading.checks.oracle import Oracle
+    from pytest_embedbench.grading.host.controller import Controller, LineProtocol
+    from pytest_embedbench.grading.host.program import HostProgram
+    from pytest_embedbench.grading.task import ControllerApi, Task
 
 
 @pytest.fixture(scope="session")
 def host_program(pytestconfig: pytest.Config) -> Iterator[Callable[..., HostProgram]]:
     """A function from a test file to its suite's host driver, built and running."""
-    from pytest_embedbench.evaluation.host.program import HostProgram  # noqa: PLC0415
+    from pytest_embedbench.grading.host.program import HostProgram  # noqa: PLC0415
 
     session = session_of(pytestconfig)
     programs: dict[Path, HostProgram] = {}
@@ -55,7 +55,7 @@ def host(
 @pytest.fixture
 def controller(request: pytest.FixtureRequest, host: HostProgram) -> Controller:
     """The submission's controller as it is at power-on, after ``controller_init``."""
-    from pytest_embedbench.evaluation.host.controller import Controller  # noqa: PLC0415
+    from pytest_embedbench.grading.host.controller import Controller  # noqa: PLC0415
 
     controller = Controller(host, _api(request))
     log_of(request).controller = controller
@@ -67,7 +67,7 @@ def controller(request: pytest.FixtureRequest, host: HostProgram) -> Controller:
 @pytest.fixture
 def protocol(request: pytest.FixtureRequest, host: HostProgram) -> LineProtocol:
     """The line parser and serialisers of the submission, or of its task."""
-    from pytest_embedbench.evaluation.host.controller import LineProtocol  # noqa: PLC0415
+    from pytest_embedbench.grading.host.controller import LineProtocol  # noqa: PLC0415
 
     return LineProtocol(host, _api(request))
 
@@ -82,7 +82,7 @@ def task(request: pytest.FixtureRequest) -> Task:
 @pytest.fixture
 def oracle(request: pytest.FixtureRequest) -> Oracle:
     """The task's brief as a program, ``hidden/oracle.py``, at power-on."""
-    from pytest_embedbench.evaluation.oracle import load_oracle  # noqa: PLC0415  # late
+    from pytest_embedbench.grading.checks.oracle import load_oracle  # noqa: PLC0415  # late
 
     with told_plainly():
         return load_oracle(session_of(request.config).suite(request.path))()

@@ -18,8 +18,8 @@ from pytest_embedbench.errors import (
     NothingSubmitted,
     OutsideEditSurface,
 )
-from pytest_embedbench.evaluation.host.builder import ENVIRONMENT as HOST_DRIVER
-from pytest_embedbench.evaluation.verdict import CheckOutcome, Stage
+from pytest_embedbench.grading.host.builder import ENVIRONMENT as HOST_DRIVER
+from pytest_embedbench.grading.verdict import CheckOutcome, Stage
 from pytest_embedbench.plugin.announce import announcements, goal, suite_name
 from pytest_embedbench.plugin.profile import NOT_TRIED, note_spin
 from pytest_embedbench.plugin.report import blame_for, causes, reason_for
@@ -34,7 +34,7 @@ from pytest_embedbench.plugin.stash import (
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.bench import Bench
-    from pytest_embedbench.evaluation.ledger import CheckRecord
+    from pytest_embedbench.grading.ledger import CheckRecord
     from pytest_embedbench.model import FirmwareImage
     from pytest_embedbench.plugin.testlog import TestLog
 

@@ -151,7 +151,7 @@ MARKERS = (
     "brief(*ids): this test is a check; it enforces these sentences of BRIEF.md",
     "profile(*names): run only with --embedbench-profile set to one of these",
     "robust: no check; run only with --embedbench-profile=robust, or if -m names it",
-    "needs(*capabilities): skip on boards that lack one of these, such as 'virtual-time'",
+    "needs(*capabilities): skip on boards that lack one of these, such as 'reset'",
 )
 
 

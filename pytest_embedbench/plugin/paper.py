@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.stash import session_of
-from pytest_embedbench.plugin.told import told_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ def paper_run(request: pytest.FixtureRequest, bench: Bench) -> Callable[..., Run
     ``paper_run(name, goal)``: it ends early when ``goal`` is true of what was seen.
     """
     from pytest_embedbench.bench.scenario import load_scenarios, pick  # noqa: PLC0415
-    from pytest_embedbench.evaluation.paper import run_as_published  # noqa: PLC0415
+    from pytest_embedbench.grading.checks.paper import run_as_published  # noqa: PLC0415
 
     session = session_of(request.config)
 

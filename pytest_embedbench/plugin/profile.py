@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from pytest_embedbench.task import Suite
+    from pytest_embedbench.grading.task import Suite
 
 NOT_TRIED: pytest.StashKey[bool] = pytest.StashKey()
 """A check that is skipped for what the submission did in others."""

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.stash import session_of
-from pytest_embedbench.plugin.told import told_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_embedbench.contracts import Board
+    from pytest_embedbench.grading.properties.judging import Judge
     from pytest_embedbench.model import BoardSpec, FirmwareImage
-    from pytest_embedbench.properties.judging import Judge
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def fresh_board(
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
     """The suite's task, plant and oracle: see ``properties.check_against``."""
-    from pytest_embedbench.evaluation.oracle import load_oracle  # noqa: PLC0415  # late
-    from pytest_embedbench.properties.judging import Judge  # noqa: PLC0415
+    from pytest_embedbench.grading.checks.oracle import load_oracle  # noqa: PLC0415  # late
+    from pytest_embedbench.grading.properties.judging import Judge  # noqa: PLC0415
 
     session = session_of(request.config)
     with told_plainly():

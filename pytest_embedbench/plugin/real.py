@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.making import (
     boot_all_for,
     image_for,
@@ -15,7 +16,6 @@ from pytest_embedbench.plugin.making import (
     session_for,
     source_for,
 )
-from pytest_embedbench.plugin.told import told_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,9 +14,9 @@ from pytest_embedbench.errors import (
     FirmwareFault,
     SubmissionRefused,
 )
-from pytest_embedbench.plugin import turns
+from pytest_embedbench.plugin import wait_summary
+from pytest_embedbench.plugin.failures import cause_of
 from pytest_embedbench.plugin.stash import SEED, TESTLOG
-from pytest_embedbench.plugin.told import cause_of
 from pytest_embedbench.plugin.workers import is_away
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def complete(
     """Add blame and transcripts to ``report``; after teardown, write ``test.json``."""
     log = item.stash[TESTLOG]
     _add_property(item, report, BOARD, log.board)
-    for name, value in turns.properties(log.shared):
+    for name, value in wait_summary.properties(log.shared):
         _add_property(item, report, name, value)
     blame, reason = "", ""
     if report.failed and call.excinfo is not None:
@@ -108,7 +108,7 @@ def complete(
             report.outcome = "failed"
             report.longrepr = f"test.json cannot be written: {error}"
         del item.stash[TESTLOG]
-        ours = (BOARD, BLAME, SEED, *turns.NAMES)
+        ours = (BOARD, BLAME, SEED, *wait_summary.NAMES)
         item.user_properties[:] = [p for p in item.user_properties if p[0] not in ours]
     if is_away(item.config):
         from pytest_embedbench.plugin import shipping  # noqa: PLC0415  # late
@@ -131,7 +131,7 @@ def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
         reporter.write_line(f"embedbench: {shares}")
     for name, why in _never_ran(reporter, session):
         reporter.write_line(f"embedbench: nothing ran on {name}: {why}", yellow=True)
-    for line in turns.summary(reporter):
+    for line in wait_summary.summary(reporter):
         reporter.write_line(f"embedbench: {line}")
     if session.run_dir.exists():
         reporter.write_line(f"embedbench: artifacts in {session.run_dir}")

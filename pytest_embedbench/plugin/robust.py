@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_embedbench.bench.loop import ClosedLoop
+    from pytest_embedbench.bench.closed_loop import ClosedLoop
 
 FILE = "robustness.json"
 SCHEMA = 1

@@ -13,10 +13,10 @@ from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.contracts import SharedEngine
 from pytest_embedbench.errors import BenchFault, BoardGivenUp, ConfigError, ToolMissing
-from pytest_embedbench.places import cache_root
 from pytest_embedbench.plugin import workers
 from pytest_embedbench.plugin.options import path_setting, setting, settings
-from pytest_embedbench.task import PYTHON
+from pytest_embedbench.support.paths import cache_root
+from pytest_embedbench.support.projects import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.bench.images import ImageCache
     from pytest_embedbench.contracts import Board, Builder
+    from pytest_embedbench.grading.task import Suite, Task
     from pytest_embedbench.model import (
         BoardSpec,
         Capability,
         FirmwareImage,
         FirmwareSource,
     )
-    from pytest_embedbench.task import Suite, Task
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class Session:
 
     def suite(self, test_file: Path) -> Suite:
         """Return the suite that a test file belongs to; ``ConfigError`` if none."""
-        from pytest_embedbench.task import find_suite  # noqa: PLC0415  # late
+        from pytest_embedbench.grading.task import find_suite  # noqa: PLC0415  # late
 
         folder = test_file.parent
         if folder not in self._suites:
@@ -117,7 +117,7 @@ class Session:
 
     def brief(self, test_file: Path) -> Mapping[str, str]:
         """Return the sentences of a task's brief by id."""
-        from pytest_embedbench.evaluation.brief import read_brief  # noqa: PLC0415
+        from pytest_embedbench.grading.brief import read_brief  # noqa: PLC0415
 
         file = self.suite(test_file).root / self.task(test_file).brief
         if file not in self._briefs:
@@ -129,7 +129,7 @@ class Session:
 
         The published evaluator looked for no undefined behaviour.
         """
-        from pytest_embedbench.evaluation.host import builder  # noqa: PLC0415
+        from pytest_embedbench.grading.host import builder  # noqa: PLC0415
 
         suite, task = self.suite(test_file), self.task(test_file)
         if task.controller is None:
@@ -241,7 +241,7 @@ class Session:
 
     def _submitted(self, suite: Suite) -> FirmwareSource:
         """Return what is built, once the submission has proved to be acceptable."""
-        from pytest_embedbench.evaluation.surface import check_surface  # noqa: PLC0415
+        from pytest_embedbench.grading.edit_surface import check_surface  # noqa: PLC0415
 
         source = suite.source(
             submission=setting(self.config, "firmware"),

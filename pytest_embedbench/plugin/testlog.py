@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.contracts import Board
-    from pytest_embedbench.evaluation.host.controller import Controller
+    from pytest_embedbench.grading.host.controller import Controller
     from pytest_embedbench.model import FirmwareImage
 
 _NOBODY: dict[str, Any] = {}

@@ -66,9 +66,9 @@ def _check_time(board: Board) -> None:
         raise AssertionError(f"advance({nonsense}) must raise ConfigError")
     now_us = board.now_us()
     board.link().receive()
-    assert board.now_us() == now_us or Capability.VIRTUAL_TIME not in board.capabilities, (
-        "time passed outside advance()"
-    )
+    assert (
+        board.now_us() == now_us or Capability.VIRTUAL_TIME not in board.capabilities
+    ), "time passed outside advance()"
 
 
 def _check_link(board: Board) -> None:

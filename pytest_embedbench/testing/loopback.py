@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.arguments import pin_level, whole_ms
 from pytest_embedbench.errors import BoardLost, FirmwareFault, UnknownName
 from pytest_embedbench.model import (
     BoardSpec,
@@ -20,6 +19,7 @@ from pytest_embedbench.model import (
     PinTrace,
     UartSpec,
 )
+from pytest_embedbench.support.validation import pin_level, whole_ms
 
 if TYPE_CHECKING:
     from pytest_embedbench.errors import ToolMissing

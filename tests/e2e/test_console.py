@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.console import Credentials, ConnectionConfig, enter
+from pytest_embedbench.console import ConnectionConfig, Credentials, enter
 from pytest_embedbench.errors import (
     BenchFault,
     BoardBusy,

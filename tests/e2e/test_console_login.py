@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.console import Credentials, ConnectionConfig, enter
+from pytest_embedbench.console import ConnectionConfig, Credentials, enter
 from pytest_embedbench.errors import BoardUnreachable
 from tests.support import ssh_server as ssh
 from tests.support.linux_target import PASSWORD, USER, serial_target

@@ -21,12 +21,12 @@ from pytest_embedbench.errors import (
     UnknownName,
     WrongOutput,
 )
-from pytest_embedbench.evaluation.host.builder import ENVIRONMENT, HostDriver
-from pytest_embedbench.evaluation.host.controller import Controller, LineProtocol
-from pytest_embedbench.evaluation.host.program import HostProgram
+from pytest_embedbench.grading.host.builder import ENVIRONMENT, HostDriver
+from pytest_embedbench.grading.host.controller import Controller, LineProtocol
+from pytest_embedbench.grading.host.program import HostProgram
+from pytest_embedbench.grading.task import ControllerApi, find_suite
 from pytest_embedbench.model import FirmwareImage
 from pytest_embedbench.processes import wait_gone
-from pytest_embedbench.task import ControllerApi, find_suite
 from pytest_embedbench.testing import check_builder
 from tests.e2e.native_firmware import SUITES, needs_gcc
 

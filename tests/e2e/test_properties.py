@@ -17,8 +17,8 @@ from pytest_embedbench.bench.images import ImageCache
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.native import NativeForkServer
 from pytest_embedbench.errors import FirmwareCrash, ToolMissing, WrongOutput
-from pytest_embedbench.evaluation.oracle import load_oracle
-from pytest_embedbench.properties import (
+from pytest_embedbench.grading.checks.oracle import load_oracle
+from pytest_embedbench.grading.properties import (
     Exchange,
     Judge,
     Sequence,
@@ -26,7 +26,7 @@ from pytest_embedbench.properties import (
     firmware_sequences,
     given_examples,
 )
-from pytest_embedbench.task import Suite, load_task
+from pytest_embedbench.grading.task import Suite, load_task
 from tests.e2e.native_firmware import SUITES, NativeCompiler, needs_gcc
 
 if TYPE_CHECKING:

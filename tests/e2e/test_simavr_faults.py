@@ -76,9 +76,7 @@ def test_the_reset_button_forgives_a_crash(boot: Boot) -> None:
 def test_of_a_firmware_that_spins_it_can_be_said_where(boot: Boot) -> None:
     board = boot("faults", "-DFAULT=SPIN")
     board.advance(500)
-    assert re.fullmatch(
-        r"the firmware is at 0x\w+ \(hang(\+0x\d)?\)", board.position
-    )
+    assert re.fullmatch(r"the firmware is at 0x\w+ \(hang(\+0x\d)?\)", board.position)
 
 
 @pytest.mark.parametrize("fault", ["SPIN", "SILENCE"])

@@ -8,7 +8,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from pytest_embedbench.errors import ToolMissing
-from pytest_embedbench.task import find_suite
+from pytest_embedbench.grading.task import find_suite
 from tests.e2e.native_firmware import SUITES
 
 if TYPE_CHECKING:

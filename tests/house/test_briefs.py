@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.evaluation.brief import read_brief
-from pytest_embedbench.task import load_task
+from pytest_embedbench.grading.brief import read_brief
+from pytest_embedbench.grading.task import load_task
 
 SUITES = Path(__file__).parents[2] / "example_suites"
 TASKS = sorted(file.parent.name for file in SUITES.glob("*/task.toml"))

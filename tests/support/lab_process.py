@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.lab.lease import Lease, BoardRequest
+from pytest_embedbench.lab.lease import BoardRequest, Lease
 from pytest_embedbench.lab.leases import Leases
 from pytest_embedbench.lab.ports import PortQuery
 

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from pytest_embedbench.engines.qemu.packets import packet
-from pytest_embedbench.engines.qemu.patience import Patience
 from pytest_embedbench.engines.qemu.rsp import Stub
+from pytest_embedbench.engines.qemu.time_budget import Patience
 
 ENTRY = 0x4000
 ROM_WAIT, ROM_END = 0x8000, 0x8010

@@ -10,7 +10,7 @@ import pytest
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.simavr import Simavr
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
-from pytest_embedbench.engines.simavr.faults import explain
+from pytest_embedbench.engines.simavr.diagnosis import explain
 from pytest_embedbench.engines.simavr.program import AvrProgram
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.testing import loopback_image

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.evaluation.brief import read_brief, sentences
+from pytest_embedbench.grading.brief import read_brief, sentences
 
 BRIEF = """\
 # A tank

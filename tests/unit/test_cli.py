@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.cli import main
-from pytest_embedbench.places import cache_root
+from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
     from pathlib import Path

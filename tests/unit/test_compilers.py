@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.compilers import broken_here
 from pytest_embedbench.errors import ToolMissing
+from pytest_embedbench.support.compilers import broken_here
 
 LOG = Path("build.log")
 

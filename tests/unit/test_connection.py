@@ -10,8 +10,8 @@ import pytest
 
 from pytest_embedbench.errors import BoardLost
 from pytest_embedbench.lab.connection import Connection
-from pytest_embedbench.lab.ports import ResolvedPort, PortQuery
-from pytest_embedbench.lab.pump import PortReader
+from pytest_embedbench.lab.port_reader import PortReader
+from pytest_embedbench.lab.ports import PortQuery, ResolvedPort
 
 if TYPE_CHECKING:
     from pytest_embedbench.lab.opening import SerialHandle

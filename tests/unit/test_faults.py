@@ -13,36 +13,42 @@ from hypothesis import strategies as st
 from pytest_embedbench.errors import ConfigError, FaultNeverFired
 from pytest_embedbench.faults import (
     BitErrors,
-    FaultPipeline,
-    Saturate,
+    Coalesce,
+    Decimate,
     Delay,
-    SeededRandom,
     Drift,
+    Drop,
     DutyLimit,
     Effect,
     Fault,
-    Drop,
-    Coalesce,
-    Noise,
-    Message,
-    InjectionPoint,
-    Reset,
+    FaultPipeline,
     Fragment,
+    InjectionPoint,
+    Message,
+    Noise,
+    Reset,
+    Saturate,
+    SeededRandom,
     StuckAt,
-    Decimate,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 TICK_MS = 100
-SENSORS, WIRE, ACTUATORS = InjectionPoint.SENSORS, InjectionPoint.WIRE, InjectionPoint.ACTUATORS
+SENSORS, WIRE, ACTUATORS = (
+    InjectionPoint.SENSORS,
+    InjectionPoint.WIRE,
+    InjectionPoint.ACTUATORS,
+)
 
 Traffic = list[list[bytes]]
 """What sets out in each tick."""
 
 
-def through(chain: FaultPipeline, at: InjectionPoint, traffic: Traffic) -> list[Sequence[Message]]:
+def through(
+    chain: FaultPipeline, at: InjectionPoint, traffic: Traffic
+) -> list[Sequence[Message]]:
     """Return what passes in each tick, with two quiet ticks at the end."""
     return [
         chain.passed(
@@ -171,7 +177,9 @@ def test_a_fault_that_is_over_lets_go_before_anything_else_passes() -> None:
 
 def test_writes_are_torn_and_keep_their_order() -> None:
     fault = Fault(WIRE, Fragment(gap_ms=30))
-    (first, *_) = through(FaultPipeline([fault]), WIRE, [[b"PRESS 20\n", b"DOOR OPEN\n"]])
+    (first, *_) = through(
+        FaultPipeline([fault]), WIRE, [[b"PRESS 20\n", b"DOOR OPEN\n"]]
+    )
     assert b"".join(each.data for each in first) == b"PRESS 20\nDOOR OPEN\n"
     assert [each.at_us for each in first] == [0, 30_000, 30_000, 60_000]
 
@@ -346,7 +354,9 @@ def test_the_same_seed_gives_the_same_and_every_change_counts(
 def test_what_passes_does_so_in_its_tick_and_in_order(
     chosen: list[Fault], traffic: Traffic, seed: int
 ) -> None:
-    for tick, passed in enumerate(through(FaultPipeline(chosen, seed), SENSORS, traffic)):
+    for tick, passed in enumerate(
+        through(FaultPipeline(chosen, seed), SENSORS, traffic)
+    ):
         stamps = [each.at_us for each in passed]
         assert stamps == sorted(stamps)
         assert all(tick * 100_000 <= at_us < (tick + 1) * 100_000 for at_us in stamps)
@@ -358,7 +368,10 @@ def test_a_chain_is_its_faults_one_after_the_other(
 ) -> None:
     together = FaultPipeline([first, second], seed=1)
     # The dice of a fault are those of its place in the chain: nothing in the first.
-    alone = [FaultPipeline([first], seed=1), FaultPipeline([Fault(WIRE, Drop()), second], seed=1)]
+    alone = [
+        FaultPipeline([first], seed=1),
+        FaultPipeline([Fault(WIRE, Drop()), second], seed=1),
+    ]
     for tick, set_out in enumerate(traffic):
         passing: Sequence[Message] = [
             Message(tick * 100_000, rank, line) for rank, line in enumerate(set_out)

@@ -10,19 +10,19 @@ import pytest
 
 from embedbench_plants.tank_fill_drain import TankFillDrain, TankState
 from pytest_embedbench.bench.bench import Bench
-from pytest_embedbench.bench.loop import Coupling
+from pytest_embedbench.bench.closed_loop import Coupling
 from pytest_embedbench.bench.scenario import Injection, Scenario
 from pytest_embedbench.errors import ConfigError, FaultNeverFired, InvariantBroken
 from pytest_embedbench.faults import (
     BitErrors,
-    Delay,
-    Fault,
-    Drop,
     Coalesce,
-    Noise,
-    InjectionPoint,
-    Reset,
+    Delay,
+    Drop,
+    Fault,
     Fragment,
+    InjectionPoint,
+    Noise,
+    Reset,
     StuckAt,
 )
 from pytest_embedbench.model import Direction, StimulusKind
@@ -78,7 +78,9 @@ def test_a_reading_that_is_lost_is_not_sent(run_with: RunWith) -> None:
 
 
 def test_the_firmware_reacts_to_what_a_stuck_sensor_says(run_with: RunWith) -> None:
-    fault = Fault(InjectionPoint.SENSORS, StuckAt(value="10"), stream="SENSE LEVEL", until_ms=800)
+    fault = Fault(
+        InjectionPoint.SENSORS, StuckAt(value="10"), stream="SENSE LEVEL", until_ms=800
+    )
     run = run_with(fault)
     assert max(sample.state.level for sample in run.samples) == 95
     assert frames(run)[7:9] == [(700, "SENSE LEVEL 10"), (800, "SENSE LEVEL 95")]

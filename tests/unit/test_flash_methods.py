@@ -13,7 +13,7 @@ from pytest_embedbench.flashing.avrdude import Avrdude
 from pytest_embedbench.flashing.command import OwnCommand
 from pytest_embedbench.flashing.esptool import Esptool
 from pytest_embedbench.flashing.images import esp_pieces, nvs_region
-from pytest_embedbench.flashing.nouns import FlashTarget
+from pytest_embedbench.flashing.model import FlashTarget
 from pytest_embedbench.flashing.programs import find_program
 from pytest_embedbench.flashing.rp2040 import Picotool, Uf2Copy
 from pytest_embedbench.flashing.stm32 import Openocd, Stflash, Stm32flash
@@ -64,7 +64,10 @@ def said(argv: tuple[str, ...], folder: Path) -> str:
 
 
 def test_esptool_4_and_5_are_told_in_their_own_words(
-    target: FlashTarget, firmware: FirmwareImage, tool: Callable[..., str], tmp_path: Path
+    target: FlashTarget,
+    firmware: FirmwareImage,
+    tool: Callable[..., str],
+    tmp_path: Path,
 ) -> None:
     target = replace(target, chip="esp32")
     old = Esptool(program=tool("esptool.py", "esptool.py v4.8.1\n4.8.1"))
@@ -214,7 +217,9 @@ def test_avrdude_never_sees_a_path_with_a_colon(
             "tool load -v -x image/firmware.uf2 -f --ser E66",
         ),
         (
-            lambda program: OwnCommand(write_argv=(program, "{port}", "{hex}", "{{x}}")),
+            lambda program: OwnCommand(
+                write_argv=(program, "{port}", "{hex}", "{{x}}")
+            ),
             "tool PORT image/firmware.hex {x}",
         ),
     ],
@@ -302,7 +307,9 @@ def test_nvs_is_an_esps_own(
         method.erase(target, firmware, Erase.NVS)
 
 
-def test_a_file_that_was_not_built_is_named(target: FlashTarget, tmp_path: Path) -> None:
+def test_a_file_that_was_not_built_is_named(
+    target: FlashTarget, tmp_path: Path
+) -> None:
     bare = image(tmp_path / "image", {})
     with pytest.raises(ConfigError, match=r"has no \.uf2 file; it has firmware\.elf"):
         Uf2Copy(drive="x").write(target, bare)

@@ -125,13 +125,16 @@ def test_a_usb_board_has_one_identity_by_whatever_it_is_found() -> None:
 
 def test_the_ports_of_one_adapter_are_different_boards() -> None:
     keys = {
-        find(PortQuery(usb_location=place), BENCH).key for place in ("1-4:1.0", "1-4:1.1")
+        find(PortQuery(usb_location=place), BENCH).key
+        for place in ("1-4:1.0", "1-4:1.1")
     }
     assert len(keys) == 2
 
 
 def test_a_serial_number_that_two_boards_share_names_neither() -> None:
-    one, other = (find(PortQuery(usb_location=place), BENCH) for place in ("1-2", "1-3"))
+    one, other = (
+        find(PortQuery(usb_location=place), BENCH) for place in ("1-2", "1-3")
+    )
     assert one.key != other.key
     assert one.lasting == PortQuery(usb_location="1-2")
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_embedbench.evaluation.ledger import Announced, Announcement, Ledger, CheckRecord
-from pytest_embedbench.evaluation.verdict import CheckOutcome
+from pytest_embedbench.grading.ledger import (
+    Announced,
+    Announcement,
+    CheckRecord,
+    Ledger,
+)
+from pytest_embedbench.grading.verdict import CheckOutcome
 
 HOST, LOOP = "test_host.py::test_off", "test_loop.py::test_fill[native]"
 

@@ -14,7 +14,7 @@ from embedbench_plants.pressure_vessel_interlock import (
 )
 from embedbench_plants.tank_fill_drain import TankFillDrain, TankState
 from pytest_embedbench.bench.bench import Bench
-from pytest_embedbench.bench.loop import Coupling, Grouping, ClosedLoop
+from pytest_embedbench.bench.closed_loop import ClosedLoop, Coupling, Grouping
 from pytest_embedbench.bench.scenario import (
     Injection,
     PlantEvent,

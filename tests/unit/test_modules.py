@@ -8,7 +8,7 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.modules import load_name
+from pytest_embedbench.support.modules import load_name
 
 
 def test_what_a_file_has_is_loaded_once(tmp_path: Path) -> None:

@@ -9,18 +9,18 @@ import pytest
 
 from pytest_embedbench.cli.mutate import chosen, sampled
 from pytest_embedbench.errors import ConfigError, UnknownName
-from pytest_embedbench.mutation.equivalence import check_known, equivalents_of
-from pytest_embedbench.mutation.generate import (
+from pytest_embedbench.grading.mutation.equivalence import check_known, equivalents_of
+from pytest_embedbench.grading.mutation.generate import (
     Declared,
     Patch,
     declared_by,
     mutants_of,
     reference_of,
 )
-from pytest_embedbench.mutation.overview import overview
-from pytest_embedbench.mutation.table import MutantOutcome
-from pytest_embedbench.mutation.trial import Fate, MutantTrial
-from pytest_embedbench.task import Suite, load_task
+from pytest_embedbench.grading.mutation.overview import overview
+from pytest_embedbench.grading.mutation.table import MutantOutcome
+from pytest_embedbench.grading.mutation.trial import Fate, MutantTrial
+from pytest_embedbench.grading.task import Suite, load_task
 
 pytest.importorskip("tree_sitter_c", reason="pip install 'pytest-embedbench[mutate]'")
 

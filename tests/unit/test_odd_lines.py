@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from pytest_embedbench.errors import WrongOutput
-from pytest_embedbench.evaluation import odd_lines
-from pytest_embedbench.evaluation.lines import check_lines, check_written, meaning
-from pytest_embedbench.task import Task, load_task
+from pytest_embedbench.grading.checks import malformed_lines
+from pytest_embedbench.grading.checks.protocol_checks import (
+    check_lines,
+    check_written,
+    meaning,
+)
+from pytest_embedbench.grading.task import Task, load_task
 
 if TYPE_CHECKING:
-    from pytest_embedbench.evaluation.host.controller import LineProtocol
+    from pytest_embedbench.grading.host.controller import LineProtocol
 
 SUITES = Path(__file__).parents[2] / "example_suites"
 TASKS = [load_task(file) for file in sorted(SUITES.glob("*/task.toml"))]
@@ -34,30 +38,30 @@ def kinds(task: Task, lines: Iterable[str]) -> set[str]:
 def test_readings_are_of_every_valid_kind(task: Task) -> None:
     valid = {sensor.kind for sensor in task.sensors if not sensor.words}
     worded = {kind for sensor in task.sensors for kind in sensor.words.values()}
-    assert kinds(task, odd_lines.readings(task)) == valid | worded
+    assert kinds(task, malformed_lines.readings(task)) == valid | worded
 
 
 @of_each_task
 def test_malformed_lines_are_of_every_invalid_kind(task: Task) -> None:
     invalid = {sensor.invalid for sensor in task.sensors}
-    assert kinds(task, odd_lines.malformed(task)) == invalid
+    assert kinds(task, malformed_lines.malformed(task)) == invalid
 
 
 @of_each_task
 def test_faults_are_faults_and_what_is_nobodys_is_ignored(task: Task) -> None:
-    assert kinds(task, odd_lines.faults()) == {"SENSOR_TIMEOUT"}
-    assert kinds(task, odd_lines.ignored(task)) == {"IGNORED"}
+    assert kinds(task, malformed_lines.faults()) == {"SENSOR_TIMEOUT"}
+    assert kinds(task, malformed_lines.ignored(task)) == {"IGNORED"}
 
 
 @of_each_task
 def test_no_line_is_valid_in_another_case(task: Task) -> None:
     worded = {sensor.invalid for sensor in task.sensors if sensor.words}
-    assert kinds(task, odd_lines.miscased(task)) == {"IGNORED"} | worded
+    assert kinds(task, malformed_lines.miscased(task)) == {"IGNORED"} | worded
 
 
 @of_each_task
 def test_no_line_is_longer_than_a_line_can_be(task: Task) -> None:
-    lengths = [len(line.rstrip("\r\n")) for line in odd_lines.odd_lines(task)]
+    lengths = [len(line.rstrip("\r\n")) for line in malformed_lines.odd_lines(task)]
     assert max(lengths) == LONGEST_LINE
 
 
@@ -85,7 +89,7 @@ def refused(check: Callable[[LineProtocol], None], wrong: str) -> str:
 
 
 def test_a_line_that_is_misread_is_told_with_what_it_is() -> None:
-    every = [*odd_lines.odd_lines(TANK)]
+    every = [*malformed_lines.odd_lines(TANK)]
     check_lines(cast("LineProtocol", Parser("none")), TANK, every)
     told = refused(lambda parser: check_lines(parser, TANK, every), "SENSE LEVEL 42")
     assert told == (

@@ -17,7 +17,7 @@ import serial
 
 from pytest_embedbench.errors import BoardBusy, BoardUnreachable, ConfigError
 from pytest_embedbench.flashing import RESETS
-from pytest_embedbench.lab.hands import controls_for
+from pytest_embedbench.lab.controls import controls_for
 from pytest_embedbench.lab.opening import ModemLines, open_port
 from pytest_embedbench.lab.users import users_of
 from tests.support.pty_board import Pty, spec_for

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, cast
 import pytest
 
 from pytest_embedbench.errors import ConfigError, WrongOutput
-from pytest_embedbench.evaluation.host.controller import Controller
-from pytest_embedbench.evaluation.oracle import (
+from pytest_embedbench.grading.checks.oracle import (
     check_histories,
     difference,
     load_oracle,
     walk,
 )
-from pytest_embedbench.task import ControllerApi, Suite
+from pytest_embedbench.grading.host.controller import Controller
+from pytest_embedbench.grading.task import ControllerApi, Suite
 
 API = ControllerApi(
     kinds=("LEVEL", "FAULT"), values=("level",), actuators=("on",), serialisers=()

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_embedbench.model import Sample, Stimulus, StimulusKind
-from pytest_embedbench.report.axes import Scale, path, spans, thinned
-from pytest_embedbench.report.plot import draw
+from pytest_embedbench.plotting.axes import Scale, path, spans, thinned
+from pytest_embedbench.plotting.plot import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -10,8 +10,8 @@ import pytest
 
 from pytest_embedbench.builders.python_program import PythonProgram
 from pytest_embedbench.errors import BuildError, ConfigError
+from pytest_embedbench.grading.task import find_suite
 from pytest_embedbench.model import FirmwareSource
-from pytest_embedbench.task import find_suite
 from pytest_embedbench.testing import check_builder
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pytest_embedbench.engines.qemu.lockstep import (
     TickWord,
     Trapped,
 )
-from pytest_embedbench.engines.qemu.patience import Silent
+from pytest_embedbench.engines.qemu.time_budget import Silent
 from tests.unit.fake_guest import ENTRY, ROM_END, ROM_WAIT, FakeGuest, Write, serving
 
 COUNTER, LATER, OTHER = 0x100, 0x104, 0x108

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_embedbench.engines.qemu.packets import Garbled, PacketReader, packet
-from pytest_embedbench.engines.qemu.patience import Patience, Silent
 from pytest_embedbench.engines.qemu.rsp import HungUp, Stop, Stub
+from pytest_embedbench.engines.qemu.time_budget import Patience, Silent
 
 STOPPED = packet(b"T05thread:02;watch:3ffb1234;")
 

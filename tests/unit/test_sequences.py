@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from embedbench_plants.pressure_vessel_interlock import PressureVesselInterlock
 from embedbench_plants.tank_fill_drain import TankFillDrain
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.evaluation.lines import Input, meaning
-from pytest_embedbench.properties import (
+from pytest_embedbench.grading.checks.protocol_checks import Input, meaning
+from pytest_embedbench.grading.properties import (
     Exchange,
     Sequence,
     firmware_sequences,
@@ -22,8 +22,8 @@ from pytest_embedbench.properties import (
     sensor_lines,
     streams_of,
 )
-from pytest_embedbench.properties.judging import DUE_MS, LEAST_GAP_MS, spread
-from pytest_embedbench.task import Task, load_task
+from pytest_embedbench.grading.properties.judging import DUE_MS, LEAST_GAP_MS, spread
+from pytest_embedbench.grading.task import Task, load_task
 
 SUITES = Path(__file__).parents[2] / "example_suites"
 VESSEL = load_task(SUITES / "pressure_vessel_interlock" / "task.toml")

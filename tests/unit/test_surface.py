@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_embedbench.errors import OutsideEditSurface
-from pytest_embedbench.evaluation.surface import check_surface
-from pytest_embedbench.task import Suite, Task
+from pytest_embedbench.grading.edit_surface import check_surface
+from pytest_embedbench.grading.task import Suite, Task
 
 TASK = Task(
     name="tank",

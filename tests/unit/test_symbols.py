@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_embedbench.symbols import Symbol, Symbols, load_symbols
+from pytest_embedbench.support.symbols import Symbol, Symbols, load_symbols
 
 SYMBOLS = Symbols((Symbol(0x100, 0x20, "first"), Symbol(0x140, 0x10, "second")))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_embedbench.errors import ConfigError, NothingSubmitted
-from pytest_embedbench.task import ControllerApi, Suite, find_suite, load_task
+from pytest_embedbench.grading.task import ControllerApi, Suite, find_suite, load_task
 
 TASK = """\
 [task]

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from pytest_embedbench.evaluation.verdict import (
+from pytest_embedbench.grading.verdict import (
     BENCH,
     CheckOutcome,
     Result,
@@ -16,7 +16,9 @@ from pytest_embedbench.evaluation.verdict import (
 )
 
 
-def result(stage: Stage, outcome: CheckOutcome = CheckOutcome.PASSED, name: str = "") -> Result:
+def result(
+    stage: Stage, outcome: CheckOutcome = CheckOutcome.PASSED, name: str = ""
+) -> Result:
     return Result(
         check=name or stage.value, outcome=outcome, stage=stage, reason=f"{outcome}"
     )
@@ -62,7 +64,9 @@ def test_the_earliest_failure_decides_whatever_came_first(
 ) -> None:
     order = list(Stage)
     first = early if order.index(early) < order.index(late) else late
-    decision = decide([result(early, CheckOutcome.FAILED), result(late, CheckOutcome.FAILED)])
+    decision = decide(
+        [result(early, CheckOutcome.FAILED), result(late, CheckOutcome.FAILED)]
+    )
     assert decision.result is not None
     assert decision.result.stage is first
 
@@ -76,7 +80,10 @@ def test_what_could_not_run_is_no_verdict(stage: Stage, outcome: CheckOutcome) -
 
 def test_our_fault_in_a_later_stage_does_not_save_a_submission() -> None:
     decision = decide(
-        [result(Stage.HOST_TEST, CheckOutcome.FAILED), result(Stage.BOOT, CheckOutcome.BROKEN)]
+        [
+            result(Stage.HOST_TEST, CheckOutcome.FAILED),
+            result(Stage.BOOT, CheckOutcome.BROKEN),
+        ]
     )
     assert decision.verdict is Verdict.HOST
 
@@ -93,7 +100,10 @@ def test_our_fault_in_an_earlier_stage_hides_what_the_submission_did() -> None:
 
 def test_within_a_stage_the_submission_answers_before_us() -> None:
     decision = decide(
-        [result(Stage.BOOT, CheckOutcome.BROKEN), result(Stage.BOOT, CheckOutcome.FAILED)]
+        [
+            result(Stage.BOOT, CheckOutcome.BROKEN),
+            result(Stage.BOOT, CheckOutcome.FAILED),
+        ]
     )
     assert decision.verdict is Verdict.INT
 

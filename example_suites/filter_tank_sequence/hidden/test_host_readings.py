@@ -2,8 +2,8 @@
 
 import pytest
 
-from pytest_embedbench.evaluation.roaming import STARTS_MS
-from pytest_embedbench.evaluation.two_readings import Reading, TwoReadings
+from pytest_embedbench.grading.checks.dual_sensor_checks import Reading, TwoReadings
+from pytest_embedbench.grading.checks.random_histories import STARTS_MS
 
 pytestmark = pytest.mark.profile("full")
 

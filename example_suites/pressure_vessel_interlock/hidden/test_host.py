@@ -2,9 +2,9 @@
 
 import pytest
 
-from pytest_embedbench.evaluation.oracle import check_histories, walk
-from pytest_embedbench.evaluation.roaming import STARTS_MS, histories
-from pytest_embedbench.evaluation.two_readings import Reading, TwoReadings
+from pytest_embedbench.grading.checks.dual_sensor_checks import Reading, TwoReadings
+from pytest_embedbench.grading.checks.oracle import check_histories, walk
+from pytest_embedbench.grading.checks.random_histories import STARTS_MS, histories
 
 pytestmark = pytest.mark.profile("full")
 

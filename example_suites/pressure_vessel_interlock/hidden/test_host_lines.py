@@ -2,40 +2,40 @@
 
 import pytest
 
-from pytest_embedbench.evaluation import odd_lines
-from pytest_embedbench.evaluation.lines import check_lines, check_written
+from pytest_embedbench.grading.checks import malformed_lines
+from pytest_embedbench.grading.checks.protocol_checks import check_lines, check_written
 
 pytestmark = pytest.mark.profile("full")
 
 
 @pytest.mark.brief("L1", "L3")
 def test_readings_are_read(protocol, task):
-    check_lines(protocol, task, odd_lines.readings(task))
+    check_lines(protocol, task, malformed_lines.readings(task))
 
 
 @pytest.mark.brief("L2", "L4")
 def test_malformed_readings_are_told_apart(protocol, task):
-    check_lines(protocol, task, odd_lines.malformed(task))
+    check_lines(protocol, task, malformed_lines.malformed(task))
 
 
 @pytest.mark.brief("L5")
 def test_a_fault_is_read(protocol, task):
-    check_lines(protocol, task, odd_lines.faults())
+    check_lines(protocol, task, malformed_lines.faults())
 
 
 @pytest.mark.brief("L6")
 def test_any_other_line_is_ignored(protocol, task):
-    check_lines(protocol, task, odd_lines.ignored(task))
+    check_lines(protocol, task, malformed_lines.ignored(task))
 
 
 @pytest.mark.brief("L7")
 def test_space_does_not_count(protocol, task):
-    check_lines(protocol, task, odd_lines.spaced(task))
+    check_lines(protocol, task, malformed_lines.spaced(task))
 
 
 @pytest.mark.brief("L4", "L6", "L7")
 def test_case_counts(protocol, task):
-    check_lines(protocol, task, odd_lines.miscased(task))
+    check_lines(protocol, task, malformed_lines.miscased(task))
 
 
 @pytest.mark.brief("L8")

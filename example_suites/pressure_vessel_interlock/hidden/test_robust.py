@@ -9,17 +9,17 @@ from functools import partial
 
 import pytest
 
-from pytest_embedbench.evaluation import disturbances
 from pytest_embedbench.faults import (
+    Decimate,
     Drift,
-    Fault,
     Drop,
-    Noise,
+    Fault,
     InjectionPoint,
+    Noise,
     Reset,
     StuckAt,
-    Decimate,
 )
+from pytest_embedbench.grading.checks import disturbances
 
 pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
 

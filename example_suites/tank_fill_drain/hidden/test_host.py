@@ -2,8 +2,8 @@
 
 import pytest
 
-from pytest_embedbench.evaluation.oracle import check_histories, walk
-from pytest_embedbench.evaluation.roaming import STARTS_MS, histories
+from pytest_embedbench.grading.checks.oracle import check_histories, walk
+from pytest_embedbench.grading.checks.random_histories import STARTS_MS, histories
 
 pytestmark = pytest.mark.profile("full")
 

@@ -6,8 +6,16 @@ pump runs, to 15 s. A controller that does what the brief says can stand each fa
 
 import pytest
 
-from pytest_embedbench.evaluation import disturbances
-from pytest_embedbench.faults import Drift, Fault, Noise, InjectionPoint, Reset, StuckAt, Decimate
+from pytest_embedbench.faults import (
+    Decimate,
+    Drift,
+    Fault,
+    InjectionPoint,
+    Noise,
+    Reset,
+    StuckAt,
+)
+from pytest_embedbench.grading.checks import disturbances
 
 pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
 

@@ -5,14 +5,14 @@ pytest --board=native --board=uno properties/ --embedbench-firmware=solution
 
 from pathlib import Path
 
-from pytest_embedbench.evaluation.oracle import difference
-from pytest_embedbench.properties import (
+from pytest_embedbench.grading.checks.oracle import difference
+from pytest_embedbench.grading.properties import (
     check_against,
     firmware_sequences,
     given_examples,
     host_rows,
 )
-from pytest_embedbench.task import load_task
+from pytest_embedbench.grading.task import load_task
 
 TANK = load_task(Path(__file__).parents[1] / "task.toml")
 

@@ -34,8 +34,8 @@ from pytest_embedbench.builders.platformio.run import (
 from pytest_embedbench.builders.platformio.scratch import Scratch, sweep
 from pytest_embedbench.builders.platformio.seed import is_seeded, seed
 from pytest_embedbench.errors import BenchFault, ToolMissing
-from pytest_embedbench.places import cache_root
 from pytest_embedbench.processes.guarded import GuardedExit
+from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.cores import CoreDirectory

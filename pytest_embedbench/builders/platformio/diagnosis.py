@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.builders.platformio.missing import compiler_missing
 from pytest_embedbench.builders.platformio.run import held_lock
-from pytest_embedbench.compilers import broken_here
 from pytest_embedbench.errors import BenchFault, BuildError, ConfigError
+from pytest_embedbench.support.compilers import broken_here
 
 if TYPE_CHECKING:
     from pathlib import Path

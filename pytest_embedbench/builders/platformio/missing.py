@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.builders.platformio.cores import names_in
 from pytest_embedbench.builders.platformio.packages import STAND_INS, local_platforms
-from pytest_embedbench.compilers import HOST_COMPILER
 from pytest_embedbench.errors import ToolMissing
+from pytest_embedbench.support.compilers import HOST_COMPILER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

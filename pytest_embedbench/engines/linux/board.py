@@ -6,7 +6,6 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.arguments import whole_ms
 from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.console import output
 from pytest_embedbench.errors import (
@@ -17,19 +16,20 @@ from pytest_embedbench.errors import (
     FirmwareStuck,
     NotSupported,
 )
-from pytest_embedbench.lab.cutting import cut
-from pytest_embedbench.lab.onlylink import SingleUart, single_uart
-from pytest_embedbench.lab.pump import Stalled
+from pytest_embedbench.lab.port_reader import Stalled
+from pytest_embedbench.lab.single_uart import SingleUart, single_uart
+from pytest_embedbench.lab.split_chunks import cut
 from pytest_embedbench.model import Capability
+from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from pytest_embedbench.console import Console
-    from pytest_embedbench.engines.linux.target import Running, LinuxTarget
+    from pytest_embedbench.engines.linux.target import LinuxTarget, Running
     from pytest_embedbench.lab.connection import Connection
     from pytest_embedbench.lab.lease import Lease
-    from pytest_embedbench.lab.pump import Heard
+    from pytest_embedbench.lab.port_reader import Heard
     from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace
 
 CAPABILITIES = frozenset({Capability.RESET})

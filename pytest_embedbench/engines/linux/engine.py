@@ -14,10 +14,10 @@ from pytest_embedbench.engines.linux.target import LinuxTarget
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.lab.connection import Connection
 from pytest_embedbench.lab.opening import open_port
+from pytest_embedbench.lab.port_reader import PortReader
+from pytest_embedbench.lab.port_stream import wire_for
 from pytest_embedbench.lab.ports import PortQuery, attached, find
-from pytest_embedbench.lab.pump import PortReader
 from pytest_embedbench.lab.together import choices_of, start_together
-from pytest_embedbench.lab.wires import wire_for
 from pytest_embedbench.model import NO_IMAGE
 
 if TYPE_CHECKING:

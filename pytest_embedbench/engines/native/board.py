@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.arguments import whole_ms
 from pytest_embedbench.engines.native import protocol
-from pytest_embedbench.engines.native.autopsy import autopsy
 from pytest_embedbench.engines.native.control import HungUp, Silent
-from pytest_embedbench.engines.native.faults import RunContext, explain
+from pytest_embedbench.engines.native.diagnosis import RunContext, explain
+from pytest_embedbench.engines.native.exit_analysis import autopsy
 from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
 from pytest_embedbench.model import Capability
 from pytest_embedbench.processes.cores import TABLE
-from pytest_embedbench.symbols import load_symbols
+from pytest_embedbench.support.symbols import load_symbols
+from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

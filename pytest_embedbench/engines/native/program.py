@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Protocol
 from pytest_embedbench import processes
 from pytest_embedbench.engines.native import protocol
 from pytest_embedbench.engines.native.control import Allowance, Control, HungUp, Silent
-from pytest_embedbench.engines.native.faults import signal_name
+from pytest_embedbench.engines.native.diagnosis import signal_name
 from pytest_embedbench.errors import (
     BoardLost,
     ConfigError,
@@ -25,7 +25,7 @@ from pytest_embedbench.errors import (
     FirmwareFault,
     FirmwareSpin,
 )
-from pytest_embedbench.symbols import load_symbols
+from pytest_embedbench.support.symbols import load_symbols
 
 if TYPE_CHECKING:
     from pytest_embedbench.errors import EmbedbenchError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.arguments import whole_ms
 from pytest_embedbench.engines.qemu.links import QemuLink
 from pytest_embedbench.errors import (
     BoardLost,
@@ -13,6 +12,7 @@ from pytest_embedbench.errors import (
     NotSupported,
     UnknownName,
 )
+from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.guest import Guest, PowerOn

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from pytest_embedbench.engines.qemu.leaps import LEAP_TIMER
 from pytest_embedbench.engines.qemu.packets import Garbled
-from pytest_embedbench.engines.qemu.patience import Patience, Silent
 from pytest_embedbench.engines.qemu.ports import QemuUart
 from pytest_embedbench.engines.qemu.rsp import HungUp, Stub
+from pytest_embedbench.engines.qemu.time_budget import Patience, Silent
+from pytest_embedbench.engines.qemu.time_warp import LEAP_TIMER
 from pytest_embedbench.errors import BoardLost
 from pytest_embedbench.processes import spawn, stop
 
@@ -123,7 +123,9 @@ def launch(command: QemuCommand, uarts: Mapping[str, int], timing: Timing) -> Em
         return emulator
 
 
-def _launched(command: QemuCommand, uarts: Mapping[str, int], timing: Timing) -> Emulator:
+def _launched(
+    command: QemuCommand, uarts: Mapping[str, int], timing: Timing
+) -> Emulator:
     nonce = str(uuid.uuid4())
     with ExitStack() as opened:
         log = opened.enter_context(tempfile.TemporaryFile(buffering=0))

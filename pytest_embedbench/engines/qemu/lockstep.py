@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_embedbench.engines.qemu.leaps import set_leap
+from pytest_embedbench.engines.qemu.time_warp import set_leap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,20 +11,20 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.engines.qemu.faults import ROM_BANNER, GuestContext, explain
+from pytest_embedbench.engines.qemu.diagnosis import ROM_BANNER, GuestContext, explain
 from pytest_embedbench.engines.qemu.launch import launch
 from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
 from pytest_embedbench.engines.qemu.packets import Garbled
-from pytest_embedbench.engines.qemu.patience import Silent
 from pytest_embedbench.engines.qemu.receivers import Pace, receiver
 from pytest_embedbench.engines.qemu.rsp import HungUp
+from pytest_embedbench.engines.qemu.time_budget import Silent
 from pytest_embedbench.model import Capability
 from pytest_embedbench.processes.cores import TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_embedbench.engines.qemu.faults import Cause
+    from pytest_embedbench.engines.qemu.diagnosis import Cause
     from pytest_embedbench.engines.qemu.launch import Emulator
     from pytest_embedbench.engines.qemu.links import QemuLink
     from pytest_embedbench.engines.qemu.setup import Setup

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_embedbench.engines.qemu.leaps import set_leap
 from pytest_embedbench.engines.qemu.machines import Fifo, OneByte
+from pytest_embedbench.engines.qemu.time_warp import set_leap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_embedbench.engines.qemu.packets import Garbled, PacketReader, packet
 
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.qemu.patience import Patience, Wait
+    from pytest_embedbench.engines.qemu.time_budget import Patience, Wait
 
 _LOOK_EVERY_S = 0.25
 _TIMEVAL = Struct("@ll")

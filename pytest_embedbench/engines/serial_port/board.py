@@ -6,7 +6,6 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.arguments import whole_ms
 from pytest_embedbench.clock import Deadline, host_now_s
 from pytest_embedbench.errors import (
     BenchFault,
@@ -15,14 +14,15 @@ from pytest_embedbench.errors import (
     NotSupported,
 )
 from pytest_embedbench.flashing import reset_until_heard
-from pytest_embedbench.lab.cutting import cut
-from pytest_embedbench.lab.onlylink import SingleUart, single_uart
+from pytest_embedbench.lab.single_uart import SingleUart, single_uart
+from pytest_embedbench.lab.split_chunks import cut
+from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_embedbench.lab.connection import Connection
-    from pytest_embedbench.lab.hands import BoardControls, Touch
+    from pytest_embedbench.lab.controls import BoardControls, ControlAction
     from pytest_embedbench.lab.lease import Lease
     from pytest_embedbench.model import BoardSpec, Capability, Chunk, Level, PinTrace
 
@@ -187,7 +187,9 @@ class SerialBoard:
         with contextlib.suppress(BenchFault, FirmwareFault):
             self.connection.wait(_LAST_WORDS_S)
 
-    def _silence(self, way: Touch | None, within_s: float, *, fresh: bool) -> str:
+    def _silence(
+        self, way: ControlAction | None, within_s: float, *, fresh: bool
+    ) -> str:
         """Restart the board up to twice; say what is wrong if it does not answer."""
 
         def restart() -> None:
@@ -199,7 +201,7 @@ class SerialBoard:
             return str(silence)
         return ""
 
-    def _restart(self, way: Touch | None, *, fresh: bool) -> None:
+    def _restart(self, way: ControlAction | None, *, fresh: bool) -> None:
         """Make now time 0; what was said before is not heard, unless it is fresh."""
         if way is not None:
             self._touch(way, self._forget)
@@ -207,7 +209,7 @@ class SerialBoard:
             self._forget()
         self._started_s = host_now_s()
 
-    def _touch(self, way: Touch, hold: Callable[[], None]) -> None:
+    def _touch(self, way: ControlAction, hold: Callable[[], None]) -> None:
         self._insist_on_being_open()
         try:
             way(self.connection.port, self.connection.found.address, hold)

@@ -11,20 +11,20 @@ from pytest_embedbench.engines.serial_port.board import SerialBoard
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.flashing import After, flash, park
 from pytest_embedbench.lab.connection import Connection
-from pytest_embedbench.lab.hands import controls_for
+from pytest_embedbench.lab.controls import controls_for
 from pytest_embedbench.lab.opening import open_port
 from pytest_embedbench.lab.options import flash_settings, options_of
+from pytest_embedbench.lab.port_reader import PortReader
+from pytest_embedbench.lab.port_stream import wire_for
 from pytest_embedbench.lab.ports import attached
-from pytest_embedbench.lab.pump import PortReader
 from pytest_embedbench.lab.together import choices_of, start_together
-from pytest_embedbench.lab.wires import wire_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.flashing import FlashSettings
-    from pytest_embedbench.lab.hands import BoardControls
+    from pytest_embedbench.lab.controls import BoardControls
     from pytest_embedbench.lab.lease import Lease
     from pytest_embedbench.lab.opening import SerialHandle
     from pytest_embedbench.lab.options import Options
@@ -134,7 +134,9 @@ def _parking(spec: BoardSpec, connection: Connection) -> Callable[[], None] | No
     return park_it
 
 
-def _open(found: ResolvedPort, spec: BoardSpec, options: Options) -> tuple[SerialHandle, PortReader]:
+def _open(
+    found: ResolvedPort, spec: BoardSpec, options: Options
+) -> tuple[SerialHandle, PortReader]:
     port = open_port(
         found.address, baud_bps=spec.uarts[0].baud_bps, lines=options.lines()
     )

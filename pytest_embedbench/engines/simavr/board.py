@@ -5,9 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.arguments import pin_level, whole_ms, whole_mv
 from pytest_embedbench.engines.simavr.answers import Answer
-from pytest_embedbench.engines.simavr.faults import explain
+from pytest_embedbench.engines.simavr.diagnosis import explain
 from pytest_embedbench.errors import BoardLost, ConfigError, NotSupported
 from pytest_embedbench.model import (
     Capability,
@@ -17,6 +16,7 @@ from pytest_embedbench.model import (
     PinTrace,
     PwmEvent,
 )
+from pytest_embedbench.support.validation import pin_level, whole_ms, whole_mv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

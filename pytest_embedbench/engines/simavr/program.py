@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BenchFault, DoesNotFit, FirmwareFault
-from pytest_embedbench.symbols import load_symbols
+from pytest_embedbench.support.symbols import load_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,97 @@
+"""Get to a shell on a target, by whatever leads there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from pytest_embedbench.console.login import Credentials, log_in
+from pytest_embedbench.console.ssh import SCHEME, SshLink
+from pytest_embedbench.console.terminal import PortTerminal
+from pytest_embedbench.lab.opening import ModemLines, open_port
+from pytest_embedbench.lab.port_stream import wire_for
+
+if TYPE_CHECKING:
+    from pytest_embedbench.console.console import Console
+    from pytest_embedbench.model import BoardSpec
+
+LOGIN_WITHIN_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionConfig:
+    """How to get in.
+
+    Args:
+        address: ``ssh://[user@]host[:port]``, a serial port, or a pyserial URL.
+        who: Who logs in.
+        baud_bps: The speed of a serial line.
+        lines: The modem lines of a serial line.
+        ssh_config: A configuration of ssh's, if not its own.
+        within_s: How long it may take; a target that boots first needs more.
+    """
+
+    address: str
+    who: Credentials = field(default_factory=Credentials)
+    baud_bps: int = 115_200
+    lines: ModemLines = field(default_factory=ModemLines)
+    ssh_config: str = ""
+    within_s: float = LOGIN_WITHIN_S
+
+
+@dataclass(slots=True, eq=False)
+class Access:
+    """A target that we are logged in to."""
+
+    console: Console
+    link: SshLink | None = None
+    """What leads to more terminals; a serial line is one and no more."""
+
+    def close(self) -> None:
+        """Log out and hang up; safe to call twice."""
+        self.console.close()
+        if self.link is not None:
+            self.link.close()
+
+
+def enter(entrance: ConnectionConfig) -> Access:
+    """Log in.
+
+    Raises:
+        BoardUnreachable: it is not there, or does not let us in.
+        BoardBusy: another program has the serial port.
+        ToolMissing: there is no ssh here.
+    """
+    who, within_s = entrance.who, entrance.within_s
+    if entrance.address.startswith(SCHEME):
+        link = SshLink(entrance.address, config=entrance.ssh_config, user=who.user)
+        return Access(link.log_in(who, within_s=within_s), link)
+    port = open_port(entrance.address, baud_bps=entrance.baud_bps, lines=entrance.lines)
+    terminal = PortTerminal(entrance.address, wire_for(port))
+    try:
+        return Access(log_in(terminal, who, within_s=within_s))
+    except BaseException:
+        terminal.close()
+        raise
+
+
+class HeldConsole(Protocol):
+    """A console that is ours until it is closed."""
+
+    @property
+    def console(self) -> Console:
+        """The console."""
+        ...
+
+    def close(self) -> None:
+        """Let it go."""
+        ...
+
+
+@runtime_checkable
+class HasConsoles(Protocol):
+    """An engine whose boards have consoles."""
+
+    def open_console(self, spec: BoardSpec) -> HeldConsole:
+        """Take a board, and log in to it."""
+        ...

@@ -1,0 +1,1 @@
+"""What the checks of hidden suites are made of: the task author's toolkit."""

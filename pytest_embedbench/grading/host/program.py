@@ -1,0 +1,254 @@
+"""A driver program that runs: one process that stands ready, and a copy per test.
+
+Messages are a header, then a payload; the numbers are known to ``driver.c`` too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import hashlib
+import os
+import secrets
+import socket
+import struct
+import subprocess
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from pytest_embedbench import processes
+from pytest_embedbench.clock import Deadline, host_now_s
+from pytest_embedbench.errors import BenchFault
+from pytest_embedbench.grading.host.diagnosis import crashed, never_came_back, spoke
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_embedbench.errors import EmbedbenchError
+    from pytest_embedbench.model import FirmwareImage
+
+_HEADER = struct.Struct("=II")
+_PID = struct.Struct("=i")
+_TIMEVAL = struct.Struct("@ll")
+_ENDED = struct.Struct("=iI")
+_FD_VARIABLE = "EMBEDBENCH_FD"
+_WALL_LIMIT_S = 30.0
+_ASLEEP_LIMIT_S = 10.0
+_LOOK_EVERY_S = 0.25
+_END_LIMIT_S = 2.0
+_START = "before controller_init"
+_NONCE_BYTES = 16
+_CONSOLE_BYTES = 16 * 1024 * 1024
+_REPORT_BYTES = 8192
+_SANITIZERS = {
+    "ASAN_OPTIONS": "detect_leaks=0:color=never",
+    "UBSAN_OPTIONS": "print_stacktrace=1:color=never",
+}
+
+
+class Kind(enum.IntEnum):
+    """What a message is; an answer bears the kind of its request."""
+
+    HELLO = 1
+    OPEN = 2
+    INIT = 3
+    STEPS = 4
+    PARSE = 5
+    SERIALISE = 6
+    CLOSE = 7
+    ENDED = 8
+
+
+@dataclass(slots=True)
+class HostProgram:
+    """The file that was built, run by us, serving one controller at a time."""
+
+    image: FirmwareImage
+    wall_limit_s: float = _WALL_LIMIT_S
+    _process: _Process | None = field(default=None, init=False)
+    _opened: bool = field(default=False, init=False)
+
+    def open(self) -> None:
+        """Start a copy that knows nothing of earlier ones, which it replaces.
+
+        Raises:
+            BenchFault: the program is not the one that was built, or does not start.
+        """
+        self.close()
+        if self._process is None:
+            self._process = _start(self.image, self.wall_limit_s)
+        self._opened = True
+        self.ask(Kind.OPEN, doing=lambda _: _START)
+
+    def ask(
+        self, kind: Kind, payload: bytes = b"", *, doing: Callable[[int], str]
+    ) -> bytes:
+        """Send a request to the copy and return its answer.
+
+        ``doing`` returns what was going on, for the message of a fault, given how many
+        steps of the request were begun.
+
+        Raises:
+            FirmwareCrash: the submission crashed, or did what C does not define.
+            FirmwareSpin: it did not come back.
+        """
+        if self._process is None or not self._opened:
+            raise BenchFault("the controller has ended: it takes no more steps")
+        try:
+            return self._process.ask(kind, payload, doing)
+        except BaseException:
+            # Out of step with it from here on, whatever happened.
+            self.stop()
+            raise
+
+    def close(self) -> None:
+        """End the copy; safe to call twice."""
+        if self._process is None or not self._opened:
+            return
+        self._opened = False
+        try:
+            self._process.close_copy()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End the program; safe to call twice."""
+        process, self._process, self._opened = self._process, None, False
+        if process is not None:
+            process.stop()
+
+
+@dataclass(slots=True)
+class _Silent(Exception):
+    """No answer has come, for ``waited_s`` seconds of host time."""
+
+    waited_s: float
+
+
+@dataclass(slots=True)
+class _Process:
+    popen: subprocess.Popen[bytes]
+    ours: socket.socket
+    console: IO[bytes]
+    """Its stdout and stderr, of the current copy."""
+    wall_limit_s: float
+    _copy_pid: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._copy_pid = self.popen.pid  # before there is a copy
+        for option, limit_s in (
+            (socket.SO_RCVTIMEO, min(_LOOK_EVERY_S, self.wall_limit_s)),
+            (socket.SO_SNDTIMEO, self.wall_limit_s),
+        ):
+            whole_s = int(limit_s)
+            timeval = _TIMEVAL.pack(whole_s, int((limit_s - whole_s) * 1_000_000))
+            self.ours.setsockopt(socket.SOL_SOCKET, option, timeval)
+
+    def ask(self, kind: Kind, payload: bytes, doing: Callable[[int], str]) -> bytes:
+        if kind is Kind.OPEN:
+            self.console.truncate(0)
+        answered, answer = self._exchange(kind, payload, doing(0))
+        if answered == Kind.ENDED:
+            wait_status, steps_begun = _ENDED.unpack(answer)
+            code = os.waitstatus_to_exitcode(wait_status)
+            raise crashed(doing(steps_begun), code, self._report())
+        if kind is Kind.OPEN:
+            (self._copy_pid,) = _PID.unpack(answer)
+        return answer
+
+    def close_copy(self) -> None:
+        self._exchange(Kind.CLOSE, b"", "after the last step")
+
+    def stop(self) -> None:
+        self.ours.close()
+        processes.stop(self.popen, grace_s=0)
+        self.console.close()
+
+    def _exchange(self, kind: Kind, payload: bytes, doing: str) -> tuple[int, bytes]:
+        """Return what is answered, and with what; ``ENDED`` answers anything."""
+        try:
+            self.ours.sendall(_HEADER.pack(kind, len(payload)) + payload)
+            answered, length = _HEADER.unpack(self._exactly(_HEADER.size))
+            if answered not in (kind, Kind.ENDED):
+                raise spoke(doing, self._report())
+            return answered, self._exactly(length)
+        except _Silent as silent:
+            report = self._report()
+            raise never_came_back(doing, silent.waited_s, report) from None
+        except BlockingIOError:  # it does not even read
+            report = self._report()
+            raise never_came_back(doing, self.wall_limit_s, report) from None
+        except (OSError, EOFError) as error:
+            raise self._hung_up(doing) from error
+
+    def _hung_up(self, doing: str) -> EmbedbenchError:
+        """Without the submission in it this program does not end: that one did it."""
+        try:
+            code = self.popen.wait(_END_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            return spoke(doing, self._report())
+        return crashed(doing, code, self._report())
+
+    def _exactly(self, length: int) -> bytes:
+        pieces: list[bytes] = []
+        while length > 0:
+            try:
+                piece = self.ours.recv(length)
+            except BlockingIOError:
+                piece = self._patiently(length)
+            if not piece:
+                raise EOFError("it hung up")
+            pieces.append(piece)
+            length -= len(piece)
+        return b"".join(pieces)
+
+    def _patiently(self, length: int) -> bytes:
+        """Go on receiving, with an eye on what the copy does meanwhile."""
+        begun_s = host_now_s()
+        wall = Deadline(self.wall_limit_s - _LOOK_EVERY_S)
+        slumber = processes.IdleWatch(self._copy_pid, _ASLEEP_LIMIT_S)
+        while not wall.passed() and not slumber.too_long():
+            with contextlib.suppress(BlockingIOError):
+                return self.ours.recv(length)
+            slumber.look()
+        raise _Silent(host_now_s() - begun_s + _LOOK_EVERY_S)
+
+    def _report(self) -> str:
+        """Return what the copy wrote to stdout and stderr, the end of it."""
+        file = self.console.fileno()
+        start = max(0, os.fstat(file).st_size - _REPORT_BYTES)
+        report = os.pread(file, _REPORT_BYTES, start)
+        if start > 0:
+            report = report.partition(b"\n")[2]  # no half line
+        return report.decode("utf-8", "replace").strip()
+
+
+def _start(image: FirmwareImage, wall_limit_s: float) -> _Process:
+    """Start the program, if it is still the file that was built, and greet it."""
+    if hashlib.sha256(image.elf_path.read_bytes()).hexdigest() != image.sha256:
+        raise BenchFault(f"{image.elf_path}: not the host driver that was built")
+    with ExitStack() as kept:
+        ours, theirs = socket.socketpair()
+        kept.enter_context(ours)
+        console = kept.enter_context(tempfile.TemporaryFile("a+b", buffering=0))
+        with theirs, tempfile.TemporaryDirectory(prefix="embedbench-") as empty:
+            popen = processes.spawn(
+                [image.elf_path],
+                stdout=console.fileno(),
+                stderr=console.fileno(),
+                pass_fds=(theirs.fileno(),),
+                cwd=Path(empty),
+                env={_FD_VARIABLE: str(theirs.fileno()), **_SANITIZERS},
+                limits=processes.Limits(file_bytes=_CONSOLE_BYTES),
+            )
+        process = _Process(popen, ours, console, wall_limit_s)
+        kept.callback(processes.stop, popen, grace_s=0)
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        if process.ask(Kind.HELLO, nonce, lambda _: _START) != nonce:
+            raise BenchFault(f"{image.elf_path}: not the host driver we started")
+        kept.pop_all()
+        return process

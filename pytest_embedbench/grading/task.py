@@ -1,0 +1,243 @@
+"""What is built for a test: a suite's own project, or a submission laid over it.
+
+A *suite* is the nearest folder above a test file that holds a ``task.toml`` (a task
+package: an edit surface, a starter, a reference solution), or a ``platformio.ini`` or a
+``main.py`` (any firmware project, or Python program, with tests beside it).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_embedbench.bench.registry import PLANT_FILE
+from pytest_embedbench.errors import ConfigError, NothingSubmitted
+from pytest_embedbench.model import FirmwareSource
+from pytest_embedbench.support.projects import PROGRAM_FILE, PROJECT_FILE, PYTHON
+from pytest_embedbench.support.toml_schema import (
+    check_items,
+    check_keys,
+    read_table,
+    rows,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_TASK_FILE = "task.toml"
+SUBMITTED_IN = ("src", "main", "")
+"""Folders of a submission in which a file of the edit surface is looked for."""
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_REQUIRED = {
+    "name": str,
+    "plant": str,
+    "brief": str,
+    "edit_surface": list,
+    "boot_line": str,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerApi:
+    """The names in a task's C interface; the host driver is made from them.
+
+    ``kinds`` are ``CONTROLLER_INPUT_*`` after ``NONE``, in the order of the parser's
+    results too; ``values`` are integer or boolean members of the input; ``actuators``
+    are booleans of the output; ``serialisers`` are ``protocol_serialize_act_*``.
+    ``states`` are ``CONTROLLER_STATE_*``, none where the brief leaves them free.
+    """
+
+    kinds: tuple[str, ...]
+    values: tuple[str, ...]
+    actuators: tuple[str, ...]
+    serialisers: tuple[str, ...]
+    states: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensor:
+    """A stream of lines: what they say, and what the controller takes them for.
+
+    ``line`` is what stands before the value (``SENSE LEVEL``), which goes into the
+    input's member ``value``. A valid one is a whole number from ``lowest`` to
+    ``highest`` and of kind ``kind``, or one of ``words``, which go by the number of
+    their place and have kinds of their own; ``around`` are the numbers at which
+    something changes.
+    """
+
+    line: str
+    value: str
+    invalid: str
+    kind: str = ""
+    lowest: int = 0
+    highest: int = 0
+    around: tuple[int, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A task package as its ``task.toml`` has it.
+
+    ``plant`` is a registered name, or a class in a file of the package's own, from
+    its root on (``plant.py:Room``); here that file's path is absolute.
+    ``edit_surface`` are the files that a submission may replace, relative to the
+    package; ``boot_line`` is what the firmware says once it is up. ``sensors`` and
+    ``timeouts_ms`` are what sequences of lines are made from: see ``properties``.
+    """
+
+    name: str
+    plant: str
+    brief: str
+    edit_surface: tuple[str, ...]
+    boot_line: str
+    solution: str = "solution"
+    controller: ControllerApi | None = None
+    sensors: tuple[Sensor, ...] = ()
+    timeouts_ms: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """A folder with a firmware project and, for a task package, its rules."""
+
+    root: Path
+    task: Task | None = None
+
+    def source(self, submission: str, relative_to: Path) -> FirmwareSource:
+        """Return what to build: the starter, or ``submission`` in its place.
+
+        Args:
+            submission: A folder, ``""`` for the suite's own project. Relative ones
+                are looked up in the suite first (``solution``), then under
+                ``relative_to``.
+            relative_to: Where the user stands.
+
+        Raises:
+            ConfigError: no such folder, or no project in it.
+            NothingSubmitted: nothing of a task's edit surface is in it.
+        """
+        folder = self.submission(submission, relative_to)
+        if folder is None:
+            return FirmwareSource(project_dir=self.root)
+        if self.task is None:
+            if not (folder / PROJECT_FILE).is_file():
+                message = f"{folder}: not a PlatformIO project: no {PROJECT_FILE}"
+                raise ConfigError(message)
+            return FirmwareSource(project_dir=folder)
+        overlay = {
+            name: found
+            for name in self.task.edit_surface
+            if (found := submitted(folder, name)) is not None
+        }
+        if not overlay:
+            raise NothingSubmitted(folder, self.task.edit_surface)
+        return FirmwareSource(project_dir=self.root, overlay=overlay)
+
+    def program(self, folder: Path | None) -> FirmwareSource | None:
+        """Return the Python program in a submission's folder, or else in the suite.
+
+        For boards that can run one it comes before anything to be compiled.
+        """
+        place = folder or self.root
+        if not (place / PROGRAM_FILE).is_file():
+            return None
+        return FirmwareSource(project_dir=place, environment=PYTHON)
+
+    def submission(self, submission: str, relative_to: Path) -> Path | None:
+        """Return the folder that ``submission`` names; see ``source``."""
+        if not submission:
+            return None
+        tried = (self.root / submission, relative_to / submission)
+        for folder in tried:
+            if folder.is_dir():
+                return folder.resolve()
+        listed = " or ".join(str(folder) for folder in dict.fromkeys(tried))
+        raise ConfigError(f"no submission folder {submission!r}: looked for {listed}")
+
+
+def find_suite(test_file: Path) -> Suite:
+    """Return the suite that ``test_file`` belongs to.
+
+    Raises:
+        ConfigError: none of these files above it, or a broken one.
+    """
+    for folder in test_file.resolve().parents:
+        if (folder / _TASK_FILE).is_file():
+            return Suite(root=folder, task=load_task(folder / _TASK_FILE))
+        if any((folder / name).is_file() for name in (PROJECT_FILE, PROGRAM_FILE)):
+            return Suite(root=folder)
+    raise ConfigError(
+        f"{test_file}: no {_TASK_FILE}, {PROJECT_FILE} or {PROGRAM_FILE} in any "
+        "folder above it, so there is no firmware to build; put one there or override "
+        "the 'firmware_source' fixture"
+    )
+
+
+def load_task(file: Path) -> Task:
+    """Read a ``task.toml``.
+
+    Raises:
+        ConfigError: not TOML, or a key is missing, unknown or of the wrong type.
+    """
+    where = str(file)
+    top = read_table(file)
+    optional = {"controller": dict, "sensor": list}
+    check_keys(where, "", top, required={"task": dict}, optional=optional)
+    table: dict[str, Any] = top["task"]
+    optional = {"solution": str, "timeouts_ms": list}
+    check_keys(where, "task.", table, required=_REQUIRED, optional=optional)
+    check_items(where, "task.edit_surface", table["edit_surface"], str)
+    surface: list[str] = table.pop("edit_surface")
+    timeouts_ms: list[int] = table.pop("timeouts_ms", [])
+    if timeouts_ms:
+        check_items(where, "task.timeouts_ms", [*timeouts_ms], int)
+    controller = _controller(where, top["controller"]) if "controller" in top else None
+    if PLANT_FILE in table["plant"]:
+        table["plant"] = str(file.resolve().parent / table["plant"])
+    return Task(
+        **table,
+        edit_surface=tuple(surface),
+        controller=controller,
+        sensors=tuple(_sensors(where, top.get("sensor", []))),
+        timeouts_ms=tuple(timeouts_ms),
+    )
+
+
+def submitted(folder: Path, name: str) -> Path | None:
+    """Find a file of the edit surface in a submission.
+
+    ``src/controller.c`` may also lie there as ``main/controller.c``, bare, or in an
+    ESP-IDF component of its own: ``components/controller``, headers in ``include``.
+    """
+    file_name = name.rpartition("/")[2]
+    component = f"components/{file_name.partition('.')[0]}"
+    places = (*SUBMITTED_IN, component, f"{component}/include")
+    found = (folder / name, *(folder / place / file_name for place in places))
+    return next((file for file in found if file.is_file()), None)
+
+
+def _controller(where: str, table: dict[str, Any]) -> ControllerApi:
+    required = {"kinds": list, "values": list, "actuators": list, "serialisers": list}
+    check_keys(
+        where, "controller.", table, required=required, optional={"states": list}
+    )
+    for key, names in table.items():
+        check_items(where, f"controller.{key}", names, str)
+        for name in names:
+            if not _NAME.fullmatch(name):
+                message = f"{where}: controller.{key}: {name!r} is not a name in C"
+                raise ConfigError(message)
+    return ControllerApi(**{key: tuple(names) for key, names in table.items()})
+
+
+def _sensors(where: str, entries: object) -> Iterator[Sensor]:
+    required: dict[str, type] = {"line": str, "value": str, "invalid": str}
+    words: dict[str, type] = {"words": dict}
+    numeric = {"kind": str, "lowest": int, "highest": int, "around": list}
+    for here, table in rows(where, "sensor", entries):
+        own = words if "words" in table else numeric
+        check_keys(where, f"{here}.", table, required=required | own)
+        yield Sensor(**table | {"around": tuple(table.get("around", ()))})

@@ -1,0 +1,138 @@
+"""Who holds which board, and whether a lab is as its file says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import (
+    BoardBusy,
+    BoardUnreachable,
+    EmbedbenchError,
+    WrongBoard,
+)
+from pytest_embedbench.flashing import Identity, identify
+from pytest_embedbench.flashing.model import plain
+from pytest_embedbench.lab import lock_records
+from pytest_embedbench.lab.controls import controls_for
+from pytest_embedbench.lab.lease import BoardRequest
+from pytest_embedbench.lab.lockfile import lock_named
+from pytest_embedbench.lab.opening import open_port
+from pytest_embedbench.lab.options import flash_settings, options_of
+from pytest_embedbench.lab.ports import find
+from pytest_embedbench.lab.queue import Queue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_embedbench.lab.labfile import Lab, LabBoard
+    from pytest_embedbench.lab.lease import Lease
+    from pytest_embedbench.lab.leases import Leases
+    from pytest_embedbench.lab.ports import Attached
+    from pytest_embedbench.lab.queue import Waiter
+    from pytest_embedbench.model import BoardSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardStatus:
+    """How a board stands at this moment."""
+
+    board: LabBoard
+    port: str
+    """Where it was found; ``""`` if it is not there."""
+    holder: lock_records.Holder | None
+    waiters: tuple[lock_records.Holder, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What came of checking a board."""
+
+    is_well: bool
+    text: str
+
+
+def standings(lab: Lab, leases: Leases) -> list[BoardStatus]:
+    """Return who has what and who waits for it; nothing is touched."""
+    ports = leases.listed()
+    waiters = Queue(leases.folder).waiters()
+    return [_standing(board, leases, ports, waiters) for board in lab.boards.values()]
+
+
+def _standing(
+    board: LabBoard,
+    leases: Leases,
+    ports: Sequence[Attached],
+    waiters: Sequence[Waiter],
+) -> BoardStatus:
+    try:
+        key = leases.key_of(board.sought, ports)
+        lock = lock_named(leases.folder, key)
+        held = bool(key) and lock.path.exists() and not lock.take()
+        lock.release()
+        return BoardStatus(
+            board=board,
+            port=_port(board, ports),
+            holder=lock_records.read(lock.read()).holder if held else None,
+            waiters=tuple(waiter.who for waiter in waiters if key in waiter.keys),
+        )
+    except BoardUnreachable:
+        return BoardStatus(board=board, port="", holder=None, waiters=())
+
+
+def check(
+    board: LabBoard, spec: BoardSpec, leases: Leases, *, ask: bool = True
+) -> Finding:
+    """Say how a board does, taking it for as long as that needs.
+
+    One that somebody else has is left alone, and that is nothing wrong.
+
+    Args:
+        board: The board, as the lab file has it.
+        spec: Its own datasheet, with the lab file's options over it.
+        leases: Where boards are taken.
+        ask: Have its flash tool ask it who it is; that restarts most boards.
+    """
+    try:
+        controls_for(spec)
+        flash_settings(spec)
+        wish = BoardRequest(name=board.name, boards=((board.name, board.sought),))
+        (lease,) = leases.take([wish], wait_s=0)
+    except BoardBusy as busy:
+        return Finding(is_well=True, text=f"left alone: {busy}")
+    except EmbedbenchError as problem:
+        return Finding(is_well=False, text=str(problem))
+    try:
+        who = _try(lease, spec, ask=ask)
+    except EmbedbenchError as problem:
+        return Finding(is_well=False, text=str(problem))
+    finally:
+        lease.release()
+    return Finding(is_well=True, text=f"ready: {who} on {lease.found}")
+
+
+def _try(lease: Lease, spec: BoardSpec, *, ask: bool) -> str:
+    """Open the port, and have the board say who it is."""
+    options = options_of(spec)
+    address = lease.found.address
+    port = open_port(address, baud_bps=spec.uarts[0].baud_bps, lines=options.lines())
+    port.close()
+    settings = flash_settings(spec)
+    if settings is None or not ask:
+        return "not asked who it is"
+    who = identify(spec, address, settings)
+    if who is None:
+        return f"{settings.method.name} cannot ask who it is"
+    wanted = Identity(
+        chip=plain(settings.chip or spec.mcu), serial=settings.serial.lower()
+    )
+    if who.chip != wanted.chip or wanted.serial not in ("", who.serial):
+        raise WrongBoard(address, str(wanted), str(who))
+    return str(who)
+
+
+def _port(board: LabBoard, ports: Sequence[Attached]) -> str:
+    try:
+        return str(find(board.sought, ports))
+    except BoardUnreachable:
+        return ""
