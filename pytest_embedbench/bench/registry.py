@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.bench.overrides import Override
     from pytest_embedbench.contracts import Builder, Engine, Plant
-    from pytest_embedbench.lab.labfile import Lab
+    from pytest_embedbench.lab.inventory.labfile import Lab
     from pytest_embedbench.model import BoardSpec
 
 PLANT_FILE = ".py:"
@@ -108,7 +108,7 @@ class Registry:
     def _lab(self) -> Lab | None:
         if self.lab is None:
             return None
-        from pytest_embedbench.lab.labfile import load_lab  # noqa: PLC0415  # rarely
+        from pytest_embedbench.lab.inventory.labfile import load_lab  # noqa: PLC0415  # rarely
 
         return load_lab(self.lab)
 

@@ -16,16 +16,16 @@ from pytest_embedbench.errors import (
     EmbedbenchError,
     UnknownName,
 )
-from pytest_embedbench.lab.labfile import load_lab
-from pytest_embedbench.lab.leases import Leases
-from pytest_embedbench.lab.status import Finding, check, standings
+from pytest_embedbench.lab.inventory.labfile import load_lab
+from pytest_embedbench.lab.inventory.status import Finding, check, standings
+from pytest_embedbench.lab.leases.acquire import Leases
 
 if TYPE_CHECKING:
     import argparse
 
     from pytest_embedbench.cli.subcommands import Subcommands
-    from pytest_embedbench.lab.labfile import LabBoard
-    from pytest_embedbench.lab.status import BoardStatus
+    from pytest_embedbench.lab.inventory.labfile import LabBoard
+    from pytest_embedbench.lab.inventory.status import BoardStatus
     from pytest_embedbench.model import BoardSpec
 
 LAB_ENV = "EMBEDBENCH_LAB"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from pytest_embedbench.console.login import Credentials, log_in
 from pytest_embedbench.console.ssh import SCHEME, SshLink
 from pytest_embedbench.console.terminal import PortTerminal
-from pytest_embedbench.lab.opening import ModemLines, open_port
-from pytest_embedbench.lab.port_stream import wire_for
+from pytest_embedbench.lab.ports.opening import ModemLines, open_port
+from pytest_embedbench.lab.ports.stream import wire_for
 
 if TYPE_CHECKING:
     from pytest_embedbench.console.console import Console

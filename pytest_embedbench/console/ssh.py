@@ -27,7 +27,7 @@ from pytest_embedbench.console.copying import copy_piped
 from pytest_embedbench.console.shell import CommandLoop, quoted
 from pytest_embedbench.console.terminal import WireSpawn
 from pytest_embedbench.errors import BoardLost, BoardUnreachable, ToolMissing
-from pytest_embedbench.lab.port_stream import SelectedWire
+from pytest_embedbench.lab.ports.stream import SelectedWire
 from pytest_embedbench.processes import die_with_parent
 
 if TYPE_CHECKING:

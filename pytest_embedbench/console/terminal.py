@@ -13,7 +13,7 @@ from pytest_embedbench.clock import Deadline
 from pytest_embedbench.errors import BoardLost
 
 if TYPE_CHECKING:
-    from pytest_embedbench.lab.port_stream import PortStream
+    from pytest_embedbench.lab.ports.stream import PortStream
 
     _Spawn = SpawnBase[bytes]
 else:

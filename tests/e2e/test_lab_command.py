@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.cli import main
-from pytest_embedbench.lab.leases import Leases
+from pytest_embedbench.lab.leases.acquire import Leases
 from tests.support.lab_process import LabProcess
 from tests.support.pty_board import Pty
 

@@ -20,7 +20,7 @@ import pytest
 from pytest_embedbench.clock import Deadline
 from pytest_embedbench.engines.serial_port import SerialPort
 from pytest_embedbench.errors import BoardBusy, BoardUnreachable, ToolMissing
-from pytest_embedbench.lab.labgrid import PYTHON_ENV, url_of
+from pytest_embedbench.lab.leases.labgrid import PYTHON_ENV, url_of
 from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.testing import tank_firmware
 from tests.support.labgrid_lab import labgrid, missing

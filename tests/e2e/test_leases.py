@@ -9,10 +9,10 @@ import pytest
 
 from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.errors import BoardBusy, BoardGivenUp, BoardUnreachable
-from pytest_embedbench.lab.lease import BoardRequest
-from pytest_embedbench.lab.leases import Leases
-from pytest_embedbench.lab.ports import Attached, PortQuery
-from pytest_embedbench.lab.queue import Queue
+from pytest_embedbench.lab.leases.acquire import Leases
+from pytest_embedbench.lab.leases.lease import BoardRequest
+from pytest_embedbench.lab.leases.wait_queue import Queue
+from pytest_embedbench.lab.ports.discovery import Attached, PortQuery
 from tests.support.lab_process import LabProcess, wish
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.flashing import FlashSettings, identify
 from pytest_embedbench.flashing.esptool import Esptool
-from pytest_embedbench.lab.network import Rfc2217Port, SocketPort
-from pytest_embedbench.lab.opening import open_port
+from pytest_embedbench.lab.ports.network import Rfc2217Port, SocketPort
+from pytest_embedbench.lab.ports.opening import open_port
 from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.testing import check_engine, tank_firmware
 from tests.support.boards import board as datasheet

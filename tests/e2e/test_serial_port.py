@@ -32,8 +32,8 @@ from pytest_embedbench.errors import (
     FlashFailed,
     NotSupported,
 )
-from pytest_embedbench.lab.ports import Attached
-from pytest_embedbench.lab.users import users_of
+from pytest_embedbench.lab.ports.discovery import Attached
+from pytest_embedbench.lab.ports.fuser import users_of
 from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.testing import tank_firmware
 from tests.support.boards import image
@@ -42,7 +42,7 @@ from tests.support.pty_board import Pty, PtyBoard, spec_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.lab.connection import Connection
+    from pytest_embedbench.lab.ports.connection import Connection
     from pytest_embedbench.model import Option
 
 WITHIN_S = 5.0

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.lab.lease import BoardRequest, Lease
-from pytest_embedbench.lab.leases import Leases
-from pytest_embedbench.lab.ports import PortQuery
+from pytest_embedbench.lab.leases.acquire import Leases
+from pytest_embedbench.lab.leases.lease import BoardRequest, Lease
+from pytest_embedbench.lab.ports.discovery import PortQuery
 
 
 def wish(name: str, *places: str) -> BoardRequest:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline, pause
-from pytest_embedbench.lab.labgrid import PYTHON_ENV
+from pytest_embedbench.lab.leases.labgrid import PYTHON_ENV
 from pytest_embedbench.processes import spawn, stop
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from pytest_embedbench.errors import BoardLost
-from pytest_embedbench.lab.connection import Connection
-from pytest_embedbench.lab.port_reader import PortReader
-from pytest_embedbench.lab.ports import PortQuery, ResolvedPort
+from pytest_embedbench.lab.ports.connection import Connection
+from pytest_embedbench.lab.ports.discovery import PortQuery, ResolvedPort
+from pytest_embedbench.lab.ports.reader import PortReader
 
 if TYPE_CHECKING:
-    from pytest_embedbench.lab.opening import SerialHandle
+    from pytest_embedbench.lab.ports.opening import SerialHandle
 
 HERE = ResolvedPort(
     sought=PortQuery(port="/dev/ttyACM0"),

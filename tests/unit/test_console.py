@@ -12,7 +12,7 @@ from pytest_embedbench.console import Console, output
 from pytest_embedbench.console.shell import CommandLoop
 from pytest_embedbench.console.terminal import WireSpawn
 from pytest_embedbench.engines.linux.listening import Listener
-from pytest_embedbench.lab.port_reader import Heard
+from pytest_embedbench.lab.ports.reader import Heard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

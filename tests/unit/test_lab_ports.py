@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.errors import BoardUnreachable, ConfigError
-from pytest_embedbench.lab.ports import Attached, PortQuery, find
+from pytest_embedbench.lab.ports.discovery import Attached, PortQuery, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.lab.lockfile import (
+from pytest_embedbench.lab.leases.lockfile import (
     ByteLocking,
     FlockLocking,
     LockFile,

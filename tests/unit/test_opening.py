@@ -17,9 +17,9 @@ import serial
 
 from pytest_embedbench.errors import BoardBusy, BoardUnreachable, ConfigError
 from pytest_embedbench.flashing import RESETS
-from pytest_embedbench.lab.controls import controls_for
-from pytest_embedbench.lab.opening import ModemLines, open_port
-from pytest_embedbench.lab.users import users_of
+from pytest_embedbench.lab.inventory.controls import controls_for
+from pytest_embedbench.lab.ports.fuser import users_of
+from pytest_embedbench.lab.ports.opening import ModemLines, open_port
 from tests.support.pty_board import Pty, spec_for
 
 if TYPE_CHECKING:

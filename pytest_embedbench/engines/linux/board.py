@@ -16,9 +16,9 @@ from pytest_embedbench.errors import (
     FirmwareStuck,
     NotSupported,
 )
-from pytest_embedbench.lab.port_reader import Stalled
-from pytest_embedbench.lab.single_uart import SingleUart, single_uart
-from pytest_embedbench.lab.split_chunks import cut
+from pytest_embedbench.lab.ports.link import SingleUart, single_uart
+from pytest_embedbench.lab.ports.reader import Stalled
+from pytest_embedbench.lab.ports.split_chunks import cut
 from pytest_embedbench.model import Capability
 from pytest_embedbench.support.validation import whole_ms
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.console import Console
     from pytest_embedbench.engines.linux.target import LinuxTarget, Running
-    from pytest_embedbench.lab.connection import Connection
-    from pytest_embedbench.lab.lease import Lease
-    from pytest_embedbench.lab.port_reader import Heard
+    from pytest_embedbench.lab.leases.lease import Lease
+    from pytest_embedbench.lab.ports.connection import Connection
+    from pytest_embedbench.lab.ports.reader import Heard
     from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace
 
 CAPABILITIES = frozenset({Capability.RESET})

@@ -12,12 +12,12 @@ from pytest_embedbench.engines.linux.board import CAPABILITIES, LinuxBoard
 from pytest_embedbench.engines.linux.options import options_of
 from pytest_embedbench.engines.linux.target import LinuxTarget
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
-from pytest_embedbench.lab.connection import Connection
-from pytest_embedbench.lab.opening import open_port
-from pytest_embedbench.lab.port_reader import PortReader
-from pytest_embedbench.lab.port_stream import wire_for
-from pytest_embedbench.lab.ports import PortQuery, attached, find
-from pytest_embedbench.lab.together import choices_of, start_together
+from pytest_embedbench.lab.inventory.booting import choices_of, start_together
+from pytest_embedbench.lab.ports.connection import Connection
+from pytest_embedbench.lab.ports.discovery import PortQuery, attached, find
+from pytest_embedbench.lab.ports.opening import open_port
+from pytest_embedbench.lab.ports.reader import PortReader
+from pytest_embedbench.lab.ports.stream import wire_for
 from pytest_embedbench.model import NO_IMAGE
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from pytest_embedbench.console import Access, Console
     from pytest_embedbench.engines.linux.options import Options
     from pytest_embedbench.errors import ToolMissing
-    from pytest_embedbench.lab.lease import Lease
-    from pytest_embedbench.lab.opening import SerialHandle
-    from pytest_embedbench.lab.ports import Attached, ResolvedPort
+    from pytest_embedbench.lab.leases.lease import Lease
+    from pytest_embedbench.lab.ports.discovery import Attached, ResolvedPort
+    from pytest_embedbench.lab.ports.opening import SerialHandle
     from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.console.output import BOOTING, without_kernel
-from pytest_embedbench.lab.port_reader import Heard
+from pytest_embedbench.lab.ports.reader import Heard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, get_type_hints
 
 from pytest_embedbench.console import ConnectionConfig, Credentials
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.lab.labfile import WAIT_S
-from pytest_embedbench.lab.opening import ModemLines
-from pytest_embedbench.lab.options import place_of
+from pytest_embedbench.lab.inventory.labfile import WAIT_S
+from pytest_embedbench.lab.inventory.serial_options import place_of
+from pytest_embedbench.lab.ports.opening import ModemLines
 from pytest_embedbench.support.toml_schema import check_keys
 
 if TYPE_CHECKING:

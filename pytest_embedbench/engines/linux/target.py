@@ -12,7 +12,7 @@ from pytest_embedbench.console.shell import QUIT
 from pytest_embedbench.console.terminal import SharedTerminal
 from pytest_embedbench.engines.linux.listening import Listener
 from pytest_embedbench.errors import BenchFault, FlashFailed
-from pytest_embedbench.lab.port_reader import Heard, PortReader
+from pytest_embedbench.lab.ports.reader import Heard, PortReader
 
 if TYPE_CHECKING:
     from pathlib import Path

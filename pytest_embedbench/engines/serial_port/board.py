@@ -14,16 +14,16 @@ from pytest_embedbench.errors import (
     NotSupported,
 )
 from pytest_embedbench.flashing import reset_until_heard
-from pytest_embedbench.lab.single_uart import SingleUart, single_uart
-from pytest_embedbench.lab.split_chunks import cut
+from pytest_embedbench.lab.ports.link import SingleUart, single_uart
+from pytest_embedbench.lab.ports.split_chunks import cut
 from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_embedbench.lab.connection import Connection
-    from pytest_embedbench.lab.controls import BoardControls, ControlAction
-    from pytest_embedbench.lab.lease import Lease
+    from pytest_embedbench.lab.inventory.controls import BoardControls, ControlAction
+    from pytest_embedbench.lab.leases.lease import Lease
+    from pytest_embedbench.lab.ports.connection import Connection
     from pytest_embedbench.model import BoardSpec, Capability, Chunk, Level, PinTrace
 
 _POLL_MS = 10

@@ -10,25 +10,25 @@ import serial
 from pytest_embedbench.engines.serial_port.board import SerialBoard
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.flashing import After, flash, park
-from pytest_embedbench.lab.connection import Connection
-from pytest_embedbench.lab.controls import controls_for
-from pytest_embedbench.lab.opening import open_port
-from pytest_embedbench.lab.options import flash_settings, options_of
-from pytest_embedbench.lab.port_reader import PortReader
-from pytest_embedbench.lab.port_stream import wire_for
-from pytest_embedbench.lab.ports import attached
-from pytest_embedbench.lab.together import choices_of, start_together
+from pytest_embedbench.lab.inventory.booting import choices_of, start_together
+from pytest_embedbench.lab.inventory.controls import controls_for
+from pytest_embedbench.lab.inventory.serial_options import flash_settings, options_of
+from pytest_embedbench.lab.ports.connection import Connection
+from pytest_embedbench.lab.ports.discovery import attached
+from pytest_embedbench.lab.ports.opening import open_port
+from pytest_embedbench.lab.ports.reader import PortReader
+from pytest_embedbench.lab.ports.stream import wire_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.flashing import FlashSettings
-    from pytest_embedbench.lab.controls import BoardControls
-    from pytest_embedbench.lab.lease import Lease
-    from pytest_embedbench.lab.opening import SerialHandle
-    from pytest_embedbench.lab.options import Options
-    from pytest_embedbench.lab.ports import Attached, ResolvedPort
+    from pytest_embedbench.lab.inventory.controls import BoardControls
+    from pytest_embedbench.lab.inventory.serial_options import Options
+    from pytest_embedbench.lab.leases.lease import Lease
+    from pytest_embedbench.lab.ports.discovery import Attached, ResolvedPort
+    from pytest_embedbench.lab.ports.opening import SerialHandle
     from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
 
 

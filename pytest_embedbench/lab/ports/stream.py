@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import serial
 
 if TYPE_CHECKING:
-    from pytest_embedbench.lab.opening import SerialHandle
+    from pytest_embedbench.lab.ports.opening import SerialHandle
 
 _READ_BYTES = 1 << 16
 _SLICE_BYTES = 64

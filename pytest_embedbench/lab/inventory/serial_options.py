@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pytest_embedbench.flashing import read_settings
-from pytest_embedbench.lab.labfile import WAIT_S
-from pytest_embedbench.lab.opening import ModemLines
-from pytest_embedbench.lab.ports import PortQuery
+from pytest_embedbench.lab.inventory.labfile import WAIT_S
+from pytest_embedbench.lab.ports.discovery import PortQuery
+from pytest_embedbench.lab.ports.opening import ModemLines
 from pytest_embedbench.support.toml_schema import check_keys
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_embedbench.clock import host_now_s
 
 if TYPE_CHECKING:
-    from pytest_embedbench.lab.port_stream import PortStream
+    from pytest_embedbench.lab.ports.stream import PortStream
 
 _IDLE_S = 0.5
 _PIECE_BYTES = 1024

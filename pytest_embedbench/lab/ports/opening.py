@@ -21,8 +21,8 @@ from pytest_embedbench.errors import (
     NotSupported,
 )
 from pytest_embedbench.flashing import press
-from pytest_embedbench.lab.network import PORTS
-from pytest_embedbench.lab.users import users_of
+from pytest_embedbench.lab.ports.fuser import users_of
+from pytest_embedbench.lab.ports.network import PORTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

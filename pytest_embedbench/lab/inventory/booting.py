@@ -6,16 +6,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pytest_embedbench.lab.labfile import WAIT_S, load_lab
-from pytest_embedbench.lab.lease import BoardRequest
-from pytest_embedbench.lab.leases import Leases
-from pytest_embedbench.lab.ports import PortQuery
+from pytest_embedbench.lab.inventory.labfile import WAIT_S, load_lab
+from pytest_embedbench.lab.leases.acquire import Leases
+from pytest_embedbench.lab.leases.lease import BoardRequest
+from pytest_embedbench.lab.ports.discovery import PortQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_embedbench.lab.lease import Lease
-    from pytest_embedbench.lab.ports import Attached
+    from pytest_embedbench.lab.leases.lease import Lease
+    from pytest_embedbench.lab.ports.discovery import Attached
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 _PLACE = ("port", "usb_serial", "usb_id", "usb_location")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.lab import lock_records
-from pytest_embedbench.lab.labgrid import borrow, is_borrowed
-from pytest_embedbench.lab.ports import PortQuery
+from pytest_embedbench.lab.leases import records
+from pytest_embedbench.lab.leases.labgrid import borrow, is_borrowed
+from pytest_embedbench.lab.ports.discovery import PortQuery
 
 if TYPE_CHECKING:
-    from pytest_embedbench.lab.labgrid import Borrowed
-    from pytest_embedbench.lab.lockfile import LockFile
-    from pytest_embedbench.lab.ports import ResolvedPort
+    from pytest_embedbench.lab.leases.labgrid import Borrowed
+    from pytest_embedbench.lab.leases.lockfile import LockFile
+    from pytest_embedbench.lab.ports.discovery import ResolvedPort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Lease:
     """What else the next reader should know: who has died with the board in hand."""
     _lock: LockFile | None
     """``None`` for a port that needs none."""
-    _note: lock_records.LockRecord
+    _note: records.LockRecord
     _borrowed: Borrowed | None = None
 
     def borrow(self, *, wait_s: float) -> None:
@@ -60,7 +60,7 @@ class Lease:
     def give_up(self, cause: str) -> None:
         """Have later tests of this run skip the board; the first cause stays."""
         if self._lock is not None and self._note.loss is None:
-            loss = lock_records.LostBoard(run=lock_records.this_run(), cause=cause)
+            loss = records.LostBoard(run=records.this_run(), cause=cause)
             self._note = replace(self._note, loss=loss)
             self._lock.write(self._note.dumps())
 

@@ -15,19 +15,19 @@ from urllib.parse import unquote
 
 from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.errors import BoardBusy, BoardGivenUp, BoardUnreachable
-from pytest_embedbench.lab import lock_records
-from pytest_embedbench.lab.lease import Lease
-from pytest_embedbench.lab.lockfile import lock_folder, lock_named, read_note
-from pytest_embedbench.lab.ports import attached, find
-from pytest_embedbench.lab.queue import Queue, Waiter, claimed
+from pytest_embedbench.lab.leases import records
+from pytest_embedbench.lab.leases.lease import Lease
+from pytest_embedbench.lab.leases.lockfile import lock_folder, lock_named, read_note
+from pytest_embedbench.lab.leases.wait_queue import Queue, Waiter, claimed
+from pytest_embedbench.lab.ports.discovery import attached, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
-    from pytest_embedbench.lab.lease import BoardRequest
-    from pytest_embedbench.lab.lockfile import LockFile
-    from pytest_embedbench.lab.ports import Attached, PortQuery, ResolvedPort
+    from pytest_embedbench.lab.leases.lease import BoardRequest
+    from pytest_embedbench.lab.leases.lockfile import LockFile
+    from pytest_embedbench.lab.ports.discovery import Attached, PortQuery, ResolvedPort
 
 _POLL_S = 0.02
 _log = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ class Leases:
         except BoardUnreachable:
             for key, note in self._notes():
                 is_it = str(sought) == note.asked or sought.port == note.address
-                if is_it and (note.holder or note.lost_in(lock_records.this_run())):
+                if is_it and (note.holder or note.lost_in(records.this_run())):
                     return key
             raise
 
@@ -104,7 +104,7 @@ class Leases:
         keys = frozenset(
             option.key for boards in options for option in boards if option.key
         )
-        waiter = Waiter(who=lock_records.this_process(names), keys=keys)
+        waiter = Waiter(who=records.this_process(names), keys=keys)
         reason = f"{names}: {self._holders(options)}"
         _log.info("waiting for %s", reason)
         deadline = Deadline(wait_s)
@@ -153,10 +153,10 @@ class Leases:
             key for key, note in self._notes() if note.holder and note.holder.is_us()
         )
 
-    def _notes(self) -> Iterator[tuple[str, lock_records.LockRecord]]:
+    def _notes(self) -> Iterator[tuple[str, records.LockRecord]]:
         for path in sorted(self.folder.glob("*.lock")):
             key = unquote(path.name.removesuffix(".lock"))
-            yield key, lock_records.read(read_note(path))
+            yield key, records.read(read_note(path))
 
     def _grab(
         self, options: Sequence[Sequence[_Option]], spared: Collection[str] = ()
@@ -164,7 +164,7 @@ class Leases:
         """Take one of each list, all of them or none; never waits."""
         if not options:
             return []
-        lost: list[lock_records.LostBoard] = []
+        lost: list[records.LostBoard] = []
         for option in options[0]:
             with ExitStack() as undo:
                 if option.key in spared:
@@ -174,9 +174,7 @@ class Leases:
                     if not lock.take():
                         continue
                     undo.callback(lock.release)
-                    loss = lock_records.read(lock.read()).lost_in(
-                        lock_records.this_run()
-                    )
+                    loss = records.read(lock.read()).lost_in(records.this_run())
                     if loss is not None:
                         lost.append(loss)
                         continue
@@ -240,14 +238,14 @@ def _lease(
             f"{option.board} has changed its port while we waited for it: another "
             f"board may be on {found} now"
         )
-    note = lock_records.LockRecord(
-        holder=lock_records.this_process(option.board),
+    note = records.LockRecord(
+        holder=records.this_process(option.board),
         asked=str(option.sought),
         address=found.address,
     )
     remarks: tuple[str, ...] = ()
     if lock is not None:
-        if (gone := lock_records.read(lock.read()).holder) is not None:
+        if (gone := records.read(lock.read()).holder) is not None:
             remarks = (f"{option.board} was left behind by {gone}; taken over",)
         lock.write(note.dumps())
     return Lease(option.board, found, waited_s, waited_for, remarks, lock, note)

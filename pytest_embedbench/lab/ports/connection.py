@@ -14,16 +14,16 @@ from pytest_embedbench.errors import (
     BoardUnreachable,
     FirmwareStuck,
 )
-from pytest_embedbench.lab.port_reader import PortReader, Stalled
-from pytest_embedbench.lab.ports import attached, find
-from pytest_embedbench.lab.users import users_of
+from pytest_embedbench.lab.ports.discovery import attached, find
+from pytest_embedbench.lab.ports.fuser import users_of
+from pytest_embedbench.lab.ports.reader import PortReader, Stalled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_embedbench.lab.opening import SerialHandle
-    from pytest_embedbench.lab.port_reader import Heard
-    from pytest_embedbench.lab.ports import Attached, ResolvedPort
+    from pytest_embedbench.lab.ports.discovery import Attached, ResolvedPort
+    from pytest_embedbench.lab.ports.opening import SerialHandle
+    from pytest_embedbench.lab.ports.reader import Heard
 
 CLOSES_WITHIN_S = 2.0
 _RETRY_S = 0.02

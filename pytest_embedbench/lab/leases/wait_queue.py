@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import host_now_s
-from pytest_embedbench.lab.lock_records import Holder
-from pytest_embedbench.lab.lockfile import LockFile, read_note
+from pytest_embedbench.lab.leases.lockfile import LockFile, read_note
+from pytest_embedbench.lab.leases.records import Holder
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

@@ -13,23 +13,23 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.flashing import Identity, identify
 from pytest_embedbench.flashing.model import plain
-from pytest_embedbench.lab import lock_records
-from pytest_embedbench.lab.controls import controls_for
-from pytest_embedbench.lab.lease import BoardRequest
-from pytest_embedbench.lab.lockfile import lock_named
-from pytest_embedbench.lab.opening import open_port
-from pytest_embedbench.lab.options import flash_settings, options_of
-from pytest_embedbench.lab.ports import find
-from pytest_embedbench.lab.queue import Queue
+from pytest_embedbench.lab.inventory.controls import controls_for
+from pytest_embedbench.lab.inventory.serial_options import flash_settings, options_of
+from pytest_embedbench.lab.leases import records
+from pytest_embedbench.lab.leases.lease import BoardRequest
+from pytest_embedbench.lab.leases.lockfile import lock_named
+from pytest_embedbench.lab.leases.wait_queue import Queue
+from pytest_embedbench.lab.ports.discovery import find
+from pytest_embedbench.lab.ports.opening import open_port
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.lab.labfile import Lab, LabBoard
-    from pytest_embedbench.lab.lease import Lease
-    from pytest_embedbench.lab.leases import Leases
-    from pytest_embedbench.lab.ports import Attached
-    from pytest_embedbench.lab.queue import Waiter
+    from pytest_embedbench.lab.inventory.labfile import Lab, LabBoard
+    from pytest_embedbench.lab.leases.acquire import Leases
+    from pytest_embedbench.lab.leases.lease import Lease
+    from pytest_embedbench.lab.leases.wait_queue import Waiter
+    from pytest_embedbench.lab.ports.discovery import Attached
     from pytest_embedbench.model import BoardSpec
 
 
@@ -40,8 +40,8 @@ class BoardStatus:
     board: LabBoard
     port: str
     """Where it was found; ``""`` if it is not there."""
-    holder: lock_records.Holder | None
-    waiters: tuple[lock_records.Holder, ...]
+    holder: records.Holder | None
+    waiters: tuple[records.Holder, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ def _standing(
         return BoardStatus(
             board=board,
             port=_port(board, ports),
-            holder=lock_records.read(lock.read()).holder if held else None,
+            holder=records.read(lock.read()).holder if held else None,
             waiters=tuple(waiter.who for waiter in waiters if key in waiter.keys),
         )
     except BoardUnreachable:

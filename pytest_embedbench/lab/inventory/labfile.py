@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError, UnknownName
-from pytest_embedbench.lab.labgrid import url_of
-from pytest_embedbench.lab.ports import PortQuery
+from pytest_embedbench.lab.leases.labgrid import url_of
+from pytest_embedbench.lab.ports.discovery import PortQuery
 from pytest_embedbench.support.toml_schema import (
     check_items,
     check_keys,

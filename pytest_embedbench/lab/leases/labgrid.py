@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PYTHON_ENV = "EMBEDBENCH_LABGRID_PYTHON"
 """The Python (3.11 or newer) that has labgrid, if that is not this one."""
 _SCHEME = "labgrid://"
-_HOLDER = Path(__file__).with_name("labgrid_holder.py")
+_CLIENT = Path(__file__).with_name("labgrid_client.py")
 _GIVES_BACK_WITHIN_S = 10.0
 _PATIENCE_S = 30.0
 """For a holder that says nothing: it has limits of its own on all that it waits for."""
@@ -79,7 +79,7 @@ def borrow(url: str, *, wait_s: float, take_over: bool) -> Borrowed:
         # Not bound to our life: it has to outlive us for as long as giving back takes.
         holder = subprocess.Popen(
             # -P: the modules beside it are none of its business.
-            [python, "-P", os.fspath(_HOLDER), coordinator, place, resource, how],
+            [python, "-P", os.fspath(_CLIENT), coordinator, place, resource, how],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

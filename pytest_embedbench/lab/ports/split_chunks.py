@@ -9,7 +9,7 @@ from pytest_embedbench.model import Chunk
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_embedbench.lab.port_reader import Heard
+    from pytest_embedbench.lab.ports.reader import Heard
 
 
 def cut(heard: Iterable[Heard], *, since_s: float) -> Iterator[Chunk]:

@@ -16,14 +16,14 @@ from pytest_embedbench.flashing import (
     run_command,
     uhubctl,
 )
-from pytest_embedbench.lab.options import options_of, place_of
+from pytest_embedbench.lab.inventory.serial_options import options_of, place_of
 from pytest_embedbench.model import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.lab.opening import SerialHandle
-    from pytest_embedbench.lab.options import Options
+    from pytest_embedbench.lab.inventory.serial_options import Options
+    from pytest_embedbench.lab.ports.opening import SerialHandle
     from pytest_embedbench.model import BoardSpec
 
 ControlAction = Callable[["SerialHandle", str, Callable[[], None]], None]

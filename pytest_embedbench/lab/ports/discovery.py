@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from serial.tools import list_ports
 
 from pytest_embedbench.errors import BoardUnreachable, ConfigError
-from pytest_embedbench.lab.network import PORTS, peer_of
+from pytest_embedbench.lab.ports.network import PORTS, peer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

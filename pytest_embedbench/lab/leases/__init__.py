@@ -1,0 +1,1 @@
+"""Whose turn it is: locks, who waits, and places that labgrid lends."""

@@ -1,0 +1,1 @@
+"""Ports of boards: find them, open them, keep their bytes moving."""
