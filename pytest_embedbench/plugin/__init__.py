@@ -28,7 +28,6 @@ from pytest_embedbench.plugin.fixtures import (
     qemu_esp32,
     registry,
     scenario,
-    stands,
     uno_board,
 )
 from pytest_embedbench.plugin.host import (
@@ -52,6 +51,7 @@ from pytest_embedbench.plugin.stash import (
     in_use,
     session_of,
 )
+from pytest_embedbench.plugin.tolerance import check_tolerates, stands
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -65,6 +65,7 @@ __all__ = [
     "board",
     "board_spec",
     "boot",
+    "check_tolerates",
     "console",
     "controller",
     "fault_seed",

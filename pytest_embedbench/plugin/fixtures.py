@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_embedbench.bench.bench import Bench
-    from pytest_embedbench.bench.closed_loop import Invariants
     from pytest_embedbench.bench.registry import Registry
     from pytest_embedbench.bench.scenario import Scenario
     from pytest_embedbench.contracts import Board, Plant
-    from pytest_embedbench.faults import Fault
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
     from pytest_embedbench.plugin.testlog import TestLog
 
@@ -213,40 +211,6 @@ def fault_seed(request: pytest.FixtureRequest) -> int:
         raise pytest.UsageError(f"--embedbench-seed: {text!r} is not a whole number")
     node_of(request).user_properties.append((SEED, int(text)))
     return int(text)
-
-
-@pytest.fixture
-def stands(
-    request: pytest.FixtureRequest,
-    bench: Bench,
-    scenario: Callable[[str], Scenario],
-    plant: Callable[..., Plant[Any]],
-    fault_seed: int,
-) -> Callable[..., None]:
-    """A function that runs the scenario ``disturbed`` with faults.
-
-    ``stands(*faults, safe=SAFE, well=WELL, within_ms=3000)``: the plant stays safe at
-    every sample, and is well again in time. Several actuators obey together.
-    """
-    from pytest_embedbench.bench.closed_loop import Coupling, Grouping  # noqa: PLC0415
-
-    def run(
-        *faults: Fault,
-        safe: Invariants[Any],
-        well: Invariants[Any],
-        within_ms: int,
-    ) -> None:
-        controller = session_of(request.config).task(request.path).controller
-        several = controller is not None and len(controller.actuators) > 1
-        grouping = Grouping.BURST if several else Grouping.LINE
-        disturbed = scenario("disturbed").with_faults(*faults, seed=fault_seed)
-        bench.wait_for_boot()
-        seen = bench.run(
-            disturbed, plant, coupling=Coupling(grouping=grouping), invariants=safe
-        )
-        seen.check_recovered(well, within_ms=within_ms)
-
-    return run
 
 
 def _close(bench: Bench, log: TestLog, *, plots: str) -> None:

@@ -150,7 +150,7 @@ MARKERS = (
     "erase(what): wipe 'nvs' or 'all' of a real board's flash before this test",
     "brief(*ids): this test is a check; it enforces these sentences of BRIEF.md",
     "profile(*names): run only with --embedbench-profile set to one of these",
-    "robust: no check; run only with --embedbench-profile=robust, or if -m names it",
+    "robust: no check; run only with --embedbench-profile=robust",
     "needs(*capabilities): skip on boards that lack one of these, such as 'reset'",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,6 +26,10 @@ _SPINS_ENDURED = 2
 """Each spin costs seconds; after so many it is known what a submission does."""
 DESELECTED: pytest.StashKey[int] = pytest.StashKey()
 """How many checks of the chosen profile the user left out."""
+_BY_MARK = (
+    "-m robust will not run robust tests any more: use --embedbench-profile=robust, "
+    "with -m robust to leave out all others"
+)
 _HOST_FIXTURES = frozenset({"host", "controller", "protocol"})
 
 
@@ -77,6 +82,8 @@ def check_markers(metafunc: pytest.Metafunc) -> None:
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of other profiles, and mark what is a check."""
+    if any(map(_only_by_mark, items)):
+        warnings.warn(_BY_MARK, DeprecationWarning, stacklevel=1)
     others = [item for item in items if not _in_profile(item)]
     if others:
         config.hook.pytest_deselected(items=others)
@@ -115,9 +122,18 @@ def _spins(config: pytest.Config) -> Counter[tuple[Path, str]]:
 def _in_profile(item: pytest.Item) -> bool:
     chosen = setting(item.config, "profile")
     if item.get_closest_marker(ROBUST) is not None:
-        return chosen == ROBUST or ROBUST in item.config.option.markexpr
+        return chosen == ROBUST or _only_by_mark(item)
     marker = item.get_closest_marker("profile")
     return marker is None or chosen in marker.args
+
+
+def _only_by_mark(item: pytest.Item) -> bool:
+    """Say whether a test is robust, and nothing but ``-m`` has asked for it."""
+    return (
+        item.get_closest_marker(ROBUST) is not None
+        and ROBUST in item.config.option.markexpr
+        and setting(item.config, "profile") != ROBUST
+    )
 
 
 def _check(item: pytest.Item) -> Check:

@@ -57,6 +57,7 @@ def test_a_sensor_that_is_stuck_to_the_end(run):
 def test_a_fault_on_nothing(run):
     run(Fault(InjectionPoint.SENSORS, Drop(), stream="SENSE TEMP"))
 """
+ONLY = ["--embedbench-profile=robust", "-mrobust"]
 OTHER = "def test_other(bench): bench.wait_for_boot()\n"
 
 
@@ -82,18 +83,31 @@ def test_robust_tests_are_left_out(robust: Suite, profile: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "others"), [("--embedbench-profile=robust", 1), ("-mrobust", 0)]
+    ("asked", "others"), [(["--embedbench-profile=robust"], 1), (ONLY, 0)]
 )
 def test_robust_tests_run_when_asked_for(
-    robust: Suite, asked: str, others: int
+    robust: Suite, asked: list[str], others: int
 ) -> None:
-    robust.run(asked, "-k", "losses or other").assert_outcomes(
+    robust.run(*asked, "-k", "losses or other").assert_outcomes(
         passed=1 + others, deselected=4 - others
     )
 
 
+@pytest.mark.parametrize("workers", [[], ["-n1"]])
+def test_a_mark_alone_asks_for_them_for_one_more_release(
+    robust: Suite, workers: list[str]
+) -> None:
+    result = robust.run("-mrobust", "-klosses", *workers)
+    result.assert_outcomes(passed=1, deselected=0 if workers else 4, warnings=1)
+    result.stdout.fnmatch_lines(["*DeprecationWarning: -m robust *profile=robust, *"])
+
+
+def test_leaving_them_out_by_their_mark_is_nothing_new(robust: Suite) -> None:
+    robust.run("-mnot robust").assert_outcomes(passed=1, deselected=4)
+
+
 def test_the_report_says_what_was_tolerated(robust: Suite) -> None:
-    result = robust.run("-mrobust")
+    result = robust.run(*ONLY)
     result.assert_outcomes(passed=1, failed=3)
     result.stdout.fnmatch_lines(
         [
@@ -110,7 +124,7 @@ def test_the_report_says_what_was_tolerated(robust: Suite) -> None:
 
 
 def test_each_trial_is_written_down(robust: Suite) -> None:
-    robust.run("-mrobust", "--embedbench-seed=7")
+    robust.run(*ONLY, "--embedbench-seed=7")
     written = trials(robust)
     stuck_low = written["test_a_sensor_that_is_stuck_low[lab]"]
     assert stuck_low.pop("reason").startswith("never full: does not hold at 1600 ms")
@@ -134,19 +148,19 @@ def test_each_trial_is_written_down(robust: Suite) -> None:
 
 
 def test_workers_report_to_one_file(robust: Suite) -> None:
-    robust.run("-mrobust", "-n2").assert_outcomes(passed=1, failed=3)
+    robust.run(*ONLY, "-n2").assert_outcomes(passed=1, failed=3)
     assert len(trials(robust)) == 4
 
 
 def test_a_seed_is_in_the_records(robust: Suite) -> None:
     report = robust.root / "junit.xml"
-    robust.run("-mrobust", "-klosses", "--embedbench-seed=7", f"--junitxml={report}")
+    robust.run(*ONLY, "-klosses", "--embedbench-seed=7", f"--junitxml={report}")
     assert json.loads(robust.only("test.json").read_text())["seeds"] == [7]
     assert '<property name="embedbench_seed" value="7" />' in report.read_text()
 
 
 def test_a_seed_is_a_whole_number(robust: Suite) -> None:
-    result = robust.run("-mrobust", "-klosses", "--embedbench-seed=x")
+    result = robust.run(*ONLY, "-klosses", "--embedbench-seed=x")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*--embedbench-seed: 'x' is not a whole number"])
 
@@ -159,7 +173,7 @@ def test_a_crash_is_not_tolerated(robust: Suite) -> None:
         "    yield 300\n"
         "    raise FirmwareCrash('segmentation fault at 0x0')\n"
     )
-    robust.run("-mrobust", "-kstuck_low").assert_outcomes(failed=1)
+    robust.run(*ONLY, "-kstuck_low").assert_outcomes(failed=1)
     (trial,) = trials(robust).values()
     assert (trial["tolerance"], trial["violated"]) == ("not tolerated", None)
     assert trial["reason"].startswith("segmentation fault")
@@ -167,6 +181,63 @@ def test_a_crash_is_not_tolerated(robust: Suite) -> None:
 
 def test_what_does_not_build_says_nothing_of_faults(robust: Suite) -> None:
     robust.firmware("syntax error")
-    robust.run("-mrobust", "-kstuck_low").assert_outcomes(errors=1)
+    robust.run(*ONLY, "-kstuck_low").assert_outcomes(errors=1)
     (trial,) = trials(robust).values()
     assert (trial["tolerance"], trial["faults"]) == ("invalid", [])
+
+
+TASK = """\
+[task]
+name = "tank"
+plant = "tank_fill_drain"
+brief = "BRIEF.md"
+boot_line = "DBG BOOTED"
+edit_surface = ["src/controller.c"]
+"""
+TOLERANT = """\
+import pytest
+from pytest_embedbench.faults import Drop, Fault, InjectionPoint
+
+pytestmark = pytest.mark.robust
+LOSSES = Fault(InjectionPoint.SENSORS, Drop(one_in=4), until_ms=5_000)
+NOT_FULL = {"never full": lambda state: state.level < 100}
+NOT_LOW = {"never low": lambda state: state.level > 20}
+OVER_FULL = {"over full": lambda state: state.level > 100}
+
+
+def test_it(check_tolerates):
+    check_tolerates(LOSSES, invariants=NOT_FULL, recovered=NOT_LOW, within_ms=1_000)
+
+
+def test_what_never_is_well(check_tolerates):
+    check_tolerates(LOSSES, invariants=NOT_FULL, recovered=OVER_FULL, within_ms=1_000)
+
+
+def test_old_names(stands):
+    stands(LOSSES, safe=NOT_FULL, well=NOT_LOW, within_ms=1_000)
+"""
+
+
+@pytest.fixture
+def tolerant(suite: Suite) -> Suite:
+    """A task package with a scenario ``disturbed``."""
+    (suite.root / "task.toml").write_text(TASK)
+    (suite.root / "scenarios.toml").write_text(SCENARIOS.replace("minute", "disturbed"))
+    suite.test(TOLERANT)
+    return suite
+
+
+def test_a_task_checks_what_a_submission_tolerates(tolerant: Suite) -> None:
+    result = tolerant.run("--embedbench-profile=robust", "-knot old_names")
+    result.assert_outcomes(passed=1, failed=1, deselected=1)
+    assert trials(tolerant)["test_what_never_is_well[lab]"]["violated"] == (
+        "over full again, 1000 ms after the faults"
+    )
+
+
+def test_the_old_name_of_that_check_works_for_one_more_release(
+    tolerant: Suite,
+) -> None:
+    result = tolerant.run("--embedbench-profile=robust", "-kold_names")
+    result.assert_outcomes(passed=1, deselected=2, warnings=1)
+    result.stdout.fnmatch_lines(["*DeprecationWarning: *'stands'*'check_tolerates'*"])

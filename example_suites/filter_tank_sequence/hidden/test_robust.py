@@ -68,16 +68,18 @@ RESETS_MS = (300, 1_050, 5_777, 5_900, 14_500)
 
 
 @pytest.mark.parametrize("faults", READINGS.values(), ids=READINGS)
-def test_the_tank_stands_bad_readings(stands, faults):
-    stands(*faults, safe=OBEYED, well=WELL, within_ms=WELL_WITHIN_MS)
+def test_the_tank_stands_bad_readings(check_tolerates, faults):
+    check_tolerates(
+        *faults, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS
+    )
 
 
 @pytest.mark.parametrize("faults", COMMANDS.values(), ids=COMMANDS)
-def test_the_tank_stands_bad_actuators(stands, faults):
-    stands(*faults, safe=SAFE, well=WELL, within_ms=WELL_WITHIN_MS)
+def test_the_tank_stands_bad_actuators(check_tolerates, faults):
+    check_tolerates(*faults, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS)
 
 
 @pytest.mark.needs("reset")
-def test_the_tank_stands_resets(stands):
+def test_the_tank_stands_resets(check_tolerates):
     button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=RESETS_MS))
-    stands(button, safe=OBEYED, well=WELL, within_ms=WELL_WITHIN_MS)
+    check_tolerates(button, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS)

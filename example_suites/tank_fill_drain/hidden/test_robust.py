@@ -39,11 +39,11 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("faults", FAULTS.values(), ids=FAULTS)
-def test_the_tank_stands(stands, faults):
-    stands(*faults, safe=SAFE, well=WELL, within_ms=WELL_WITHIN_MS)
+def test_the_tank_stands(check_tolerates, faults):
+    check_tolerates(*faults, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS)
 
 
 @pytest.mark.needs("reset")
-def test_the_tank_stands_resets(stands):
+def test_the_tank_stands_resets(check_tolerates):
     button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=disturbances.RESETS_MS))
-    stands(button, safe=SAFE, well=WELL, within_ms=WELL_WITHIN_MS)
+    check_tolerates(button, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS)
