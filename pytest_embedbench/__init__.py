@@ -1,6 +1,198 @@
-"""Hardware-in-the-loop fixtures for pytest.
+"""Hardware-in-the-loop fixtures for pytest: the front door.
 
-What a test meets comes in through fixtures; what an author of engines, plants and
-builders needs is in ``contracts``, ``model``, ``errors`` and ``testing``. Importing
-this package imports nothing else, so that pytest starts as fast as without it.
+Every public name is here, to be imported from here: what tests hold and annotate, the
+errors they catch, what an author of engines, builders and plants is given and has to
+give. The author of a task finds more in ``pytest_embedbench.grading.checks``, that of
+an engine in ``pytest_embedbench.testing``. Importing this package imports nothing else,
+so that pytest starts as fast as without it.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_embedbench import (
+        metrics as metrics,
+        testing as testing,
+    )
+    from pytest_embedbench.bench.bench import (
+        Bench as Bench,
+    )
+    from pytest_embedbench.bench.closed_loop import (
+        ClosedLoop as ClosedLoop,
+        Coupling as Coupling,
+        Grouping as Grouping,
+        Invariants as Invariants,
+    )
+    from pytest_embedbench.bench.dut import (
+        Dut as Dut,
+    )
+    from pytest_embedbench.bench.registry import (
+        Registry as Registry,
+    )
+    from pytest_embedbench.bench.run import (
+        Run as Run,
+        Seen as Seen,
+    )
+    from pytest_embedbench.bench.scenario import (
+        Injection as Injection,
+        PlantEvent as PlantEvent,
+        Scenario as Scenario,
+        load_scenarios as load_scenarios,
+    )
+    from pytest_embedbench.bench.uart_session import (
+        UartSession as UartSession,
+    )
+    from pytest_embedbench.console import (
+        CommandResult as CommandResult,
+        Console as Console,
+    )
+    from pytest_embedbench.contracts import (
+        Board as Board,
+        Builder as Builder,
+        Engine as Engine,
+        Figure as Figure,
+        Link as Link,
+        Measured as Measured,
+        Plant as Plant,
+        SharedBoard as SharedBoard,
+        SharedEngine as SharedEngine,
+        Snapshot as Snapshot,
+        SnapshotEngine as SnapshotEngine,
+        StateT as StateT,
+    )
+    from pytest_embedbench.datasheet import (
+        load_board as load_board,
+    )
+    from pytest_embedbench.errors import (
+        BenchFault as BenchFault,
+        BoardBusy as BoardBusy,
+        BoardGivenUp as BoardGivenUp,
+        BoardLost as BoardLost,
+        BoardUnreachable as BoardUnreachable,
+        BuildError as BuildError,
+        ConfigError as ConfigError,
+        DoesNotFit as DoesNotFit,
+        EmbedbenchError as EmbedbenchError,
+        ExpectTimeout as ExpectTimeout,
+        FaultNeverFired as FaultNeverFired,
+        FirmwareCrash as FirmwareCrash,
+        FirmwareFault as FirmwareFault,
+        FirmwareFlood as FirmwareFlood,
+        FirmwareReset as FirmwareReset,
+        FirmwareSpin as FirmwareSpin,
+        FirmwareStuck as FirmwareStuck,
+        FlashFailed as FlashFailed,
+        ForbiddenOutput as ForbiddenOutput,
+        InvariantBroken as InvariantBroken,
+        MalformedFrame as MalformedFrame,
+        NothingSubmitted as NothingSubmitted,
+        NotSupported as NotSupported,
+        OutsideEditSurface as OutsideEditSurface,
+        SubmissionRefused as SubmissionRefused,
+        ToolMissing as ToolMissing,
+        UnknownName as UnknownName,
+        WrongBoard as WrongBoard,
+        WrongOutput as WrongOutput,
+    )
+    from pytest_embedbench.faults import (
+        BitErrors as BitErrors,
+        Coalesce as Coalesce,
+        Decimate as Decimate,
+        Delay as Delay,
+        Drift as Drift,
+        Drop as Drop,
+        DutyLimit as DutyLimit,
+        Effect as Effect,
+        Fault as Fault,
+        FaultPipeline as FaultPipeline,
+        Fragment as Fragment,
+        InjectionPoint as InjectionPoint,
+        Message as Message,
+        Noise as Noise,
+        Reset as Reset,
+        Saturate as Saturate,
+        SeededRandom as SeededRandom,
+        StuckAt as StuckAt,
+        Tick as Tick,
+    )
+    from pytest_embedbench.model import (
+        NO_IMAGE as NO_IMAGE,
+        BoardSpec as BoardSpec,
+        Capability as Capability,
+        Chunk as Chunk,
+        Direction as Direction,
+        FirmwareImage as FirmwareImage,
+        FirmwareSource as FirmwareSource,
+        Level as Level,
+        Line as Line,
+        PinEvent as PinEvent,
+        PinSpec as PinSpec,
+        PinTrace as PinTrace,
+        PwmEvent as PwmEvent,
+        Reply as Reply,
+        Sample as Sample,
+        Stimulus as Stimulus,
+        StimulusKind as StimulusKind,
+        UartSpec as UartSpec,
+    )
+    from pytest_embedbench.wire.patterns import (
+        Exactly as Exactly,
+        Match as Match,
+        Patterns as Patterns,
+        exact as exact,
+    )
+    from pytest_embedbench.wire.transcript import (
+        Transcript as Transcript,
+    )
+
+_HOMES = {
+    "pytest_embedbench": "metrics testing",
+    "pytest_embedbench.bench.bench": "Bench",
+    "pytest_embedbench.bench.closed_loop": "ClosedLoop Coupling Grouping Invariants",
+    "pytest_embedbench.bench.dut": "Dut",
+    "pytest_embedbench.bench.registry": "Registry",
+    "pytest_embedbench.bench.run": "Run Seen",
+    "pytest_embedbench.bench.scenario": "Injection PlantEvent Scenario load_scenarios",
+    "pytest_embedbench.bench.uart_session": "UartSession",
+    "pytest_embedbench.console": "CommandResult Console",
+    "pytest_embedbench.contracts": (
+        "Board Builder Engine Figure Link Measured Plant SharedBoard SharedEngine "
+        "Snapshot SnapshotEngine StateT"
+    ),
+    "pytest_embedbench.datasheet": "load_board",
+    "pytest_embedbench.errors": (
+        "BenchFault BoardBusy BoardGivenUp BoardLost BoardUnreachable BuildError "
+        "ConfigError DoesNotFit EmbedbenchError ExpectTimeout FaultNeverFired "
+        "FirmwareCrash FirmwareFault FirmwareFlood FirmwareReset FirmwareSpin "
+        "FirmwareStuck FlashFailed ForbiddenOutput InvariantBroken MalformedFrame "
+        "NotSupported NothingSubmitted OutsideEditSurface SubmissionRefused "
+        "ToolMissing UnknownName WrongBoard WrongOutput"
+    ),
+    "pytest_embedbench.faults": (
+        "BitErrors Coalesce Decimate Delay Drift Drop DutyLimit Effect Fault "
+        "FaultPipeline Fragment InjectionPoint Message Noise Reset Saturate "
+        "SeededRandom StuckAt Tick"
+    ),
+    "pytest_embedbench.model": (
+        "BoardSpec Capability Chunk Direction FirmwareImage FirmwareSource Level Line "
+        "NO_IMAGE PinEvent PinSpec PinTrace PwmEvent Reply Sample Stimulus "
+        "StimulusKind UartSpec"
+    ),
+    "pytest_embedbench.wire.patterns": "Exactly Match Patterns exact",
+    "pytest_embedbench.wire.transcript": "Transcript",
+}
+"""The same for those who run: where each name is from."""
+
+if not TYPE_CHECKING:  # they read the imports above, and miss what is not there
+    __all__ = [name for names in _HOMES.values() for name in names.split()]
+    __all__.sort()
+
+    def __getattr__(name: str) -> object:
+        from pytest_embedbench.support.exports import take  # noqa: PLC0415  # late
+
+        return take(__name__, _HOMES, name)
+
+    def __dir__() -> list[str]:
+        return __all__

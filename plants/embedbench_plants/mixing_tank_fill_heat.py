@@ -10,8 +10,7 @@ from pytest_embedbench import metrics
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_embedbench.contracts import Figure
-    from pytest_embedbench.model import Reply, Sample
+    from pytest_embedbench import Figure, Reply, Sample
 
 TARGET_C = (45, 48)
 RANGE_C = (20, 80)

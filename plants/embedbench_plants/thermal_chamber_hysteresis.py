@@ -10,8 +10,7 @@ from pytest_embedbench import metrics
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_embedbench.contracts import Figure
-    from pytest_embedbench.model import Reply, Sample
+    from pytest_embedbench import Figure, Reply, Sample
 
 BAND_C = (47, 52)
 EARLY_OFF_C = 50

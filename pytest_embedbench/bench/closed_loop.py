@@ -9,8 +9,8 @@ plant steps.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field, replace
-from dataclasses import fields as dataclass_fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields as dataclass_fields, replace
 from typing import TYPE_CHECKING, Any, Generic, cast
 
 from pytest_embedbench.bench.plant_wire import FaultyWire, PlainWire
@@ -28,15 +28,15 @@ from pytest_embedbench.wire.streams import belongs
 from pytest_embedbench.wire.transcript import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_embedbench.bench.plant_wire import PlantWire
     from pytest_embedbench.bench.recorder import Recorder
     from pytest_embedbench.contracts import Plant
     from pytest_embedbench.model import Line
 
-    Invariants = Mapping[str, Callable[[StateT], bool]]
-
+Invariants = Mapping[str, Callable[[StateT], bool]]
+"""What must hold of a plant's state: sentences with functions of it."""
 FREE_RUN = Scenario(name="", max_steps=0)
 BURST_GAP_US = 10_000
 """A pause that ends a burst: what the published harness polls at."""

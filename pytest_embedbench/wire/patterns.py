@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import signal
 import threading
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from pytest_embedbench.model import Direction, Line
 from pytest_embedbench.wire.transcript import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable
     from types import FrameType
 
 LINE_BUDGET_S = 1.0
@@ -43,10 +44,10 @@ def exact(text: str) -> Exactly:
     return Exactly(text)
 
 
-if TYPE_CHECKING:
-    Regex = re.Pattern[str] | re.Pattern[bytes]
-    PatternLike = str | bytes | Regex | Exactly
-    Patterns = PatternLike | Sequence[PatternLike]
+Regex = re.Pattern[str] | re.Pattern[bytes]
+PatternLike = str | bytes | Regex | Exactly
+Patterns = PatternLike | Sequence[PatternLike]
+"""What a line is looked for by: one pattern, or several of which any will do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pytest_embedbench.datasheet import load_board
 from pytest_embedbench.engines.native import Native, NativeBoard, NativeForkServer

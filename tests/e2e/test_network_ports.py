@@ -26,8 +26,7 @@ from pytest_embedbench.lab.ports.network import Rfc2217Port, SocketPort
 from pytest_embedbench.lab.ports.opening import open_port
 from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.testing import check_engine, tank_firmware
-from tests.support.boards import board as datasheet
-from tests.support.boards import image
+from tests.support.boards import board as datasheet, image
 from tests.support.esp_rom import MOCK_MAC, rom_on_a_device
 from tests.support.network_ports import (
     Lineless,

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pytest_embedbench.builders.platformio.fingerprint import fingerprint
 from pytest_embedbench.builders.platformio.project import read_project

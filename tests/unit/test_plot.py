@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pytest_embedbench.model import Sample, Stimulus, StimulusKind
 from pytest_embedbench.plotting.axes import Scale, path, spans, thinned

@@ -6,8 +6,7 @@ import socket
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pytest_embedbench.engines.qemu.packets import Garbled, PacketReader, packet
 from pytest_embedbench.engines.qemu.rsp import HungUp, Stop, Stub

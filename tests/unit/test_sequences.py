@@ -6,8 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from embedbench_plants.pressure_vessel_interlock import PressureVesselInterlock
 from embedbench_plants.tank_fill_drain import TankFillDrain

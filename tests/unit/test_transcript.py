@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 from xml.etree import ElementTree as ET
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pytest_embedbench.model import Direction, Line
 from pytest_embedbench.wire.transcript import Transcript, printable, rendered

@@ -2,8 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks.dual_sensor_checks import Reading, TwoReadings
-from pytest_embedbench.grading.checks.random_histories import STARTS_MS
+from pytest_embedbench.grading.checks import STARTS_MS, Reading, TwoReadings
 
 pytestmark = pytest.mark.profile("full")
 

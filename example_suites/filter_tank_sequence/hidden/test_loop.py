@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from pytest_embedbench.bench.closed_loop import Coupling, Grouping
-from pytest_embedbench.grading.checks.closed_loop import (
+from pytest_embedbench import Coupling, Grouping
+from pytest_embedbench.grading.checks import (
     answer,
     repeat_only,
     safe_after_ms,

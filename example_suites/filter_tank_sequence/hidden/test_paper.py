@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks.paper import (
+from pytest_embedbench.grading.checks import (
     exchanged,
     reacted_in_time,
     said,

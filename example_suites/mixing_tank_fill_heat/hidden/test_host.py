@@ -2,9 +2,14 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks.dual_sensor_checks import Reading, TwoReadings
-from pytest_embedbench.grading.checks.oracle import check_histories, walk
-from pytest_embedbench.grading.checks.random_histories import STARTS_MS, histories
+from pytest_embedbench.grading.checks import (
+    STARTS_MS,
+    Reading,
+    TwoReadings,
+    check_histories,
+    histories,
+    walk,
+)
 
 pytestmark = pytest.mark.profile("full")
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from pytest_embedbench.faults import (
+from pytest_embedbench import (
     Decimate,
     Drift,
     Drop,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import malformed_lines
-from pytest_embedbench.grading.checks.protocol_checks import check_lines, check_written
+from pytest_embedbench.grading.checks import check_lines, check_written, malformed_lines
 
 pytestmark = pytest.mark.profile("full")
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks.oracle import check_histories, walk
-from pytest_embedbench.grading.checks.random_histories import STARTS_MS, histories
+from pytest_embedbench.grading.checks import STARTS_MS, check_histories, histories, walk
 
 pytestmark = pytest.mark.profile("full")
 

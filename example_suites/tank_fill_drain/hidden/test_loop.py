@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from pytest_embedbench.grading.checks.closed_loop import safe_after_ms
+from pytest_embedbench.grading.checks import safe_after_ms
 
 pytestmark = pytest.mark.profile("full")
 

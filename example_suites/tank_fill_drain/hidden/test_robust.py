@@ -6,7 +6,7 @@ pump runs, to 15 s. A controller that does what the brief says can stand each fa
 
 import pytest
 
-from pytest_embedbench.faults import (
+from pytest_embedbench import (
     Decimate,
     Drift,
     Fault,

@@ -5,14 +5,14 @@ pytest --board=native --board=uno properties/ --embedbench-firmware=solution
 
 from pathlib import Path
 
-from pytest_embedbench.grading.checks.oracle import difference
-from pytest_embedbench.grading.properties import (
+from pytest_embedbench.grading.checks import (
     check_against,
+    difference,
     firmware_sequences,
     given_examples,
     host_rows,
+    load_task,
 )
-from pytest_embedbench.grading.task import load_task
 
 TANK = load_task(Path(__file__).parents[1] / "task.toml")
 

@@ -11,8 +11,10 @@ import socket
 from collections import deque
 from dataclasses import dataclass, field
 from functools import lru_cache
-from struct import Struct
-from struct import error as StructError  # noqa: N812  # it is a class
+from struct import (
+    Struct,
+    error as StructError,  # noqa: N812  # it is a class
+)
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.engines.qemu.packets import Garbled, PacketReader, packet

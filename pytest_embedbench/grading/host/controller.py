@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import deque, namedtuple
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -12,14 +13,13 @@ from pytest_embedbench.errors import ConfigError, UnknownName, WrongOutput
 from pytest_embedbench.grading.host.program import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pytest_embedbench.grading.host.program import HostProgram
     from pytest_embedbench.grading.task import ControllerApi
 
-    Row = Sequence[str | int]
-    """Input kind, time in ms, then the values in the task's order, 0 by default."""
-
+Row = Sequence[str | int]
+"""Input kind, time in ms, then the values in the task's order, 0 by default."""
 IDLE = "NONE"
 """The kind of a step without a line, and of a line that is ignored."""
 IGNORED = "IGNORED"

@@ -24,8 +24,7 @@ from pytest_embedbench.support.toml_schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Iterator, Mapping, Set as AbstractSet
 
     from tree_sitter import Node
 

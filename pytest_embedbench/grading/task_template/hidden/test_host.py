@@ -2,10 +2,14 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import malformed_lines
-from pytest_embedbench.grading.checks.oracle import check_histories, walk
-from pytest_embedbench.grading.checks.protocol_checks import check_lines, check_written
-from pytest_embedbench.grading.checks.random_histories import histories
+from pytest_embedbench.grading.checks import (
+    check_histories,
+    check_lines,
+    check_written,
+    histories,
+    malformed_lines,
+    walk,
+)
 
 pytestmark = pytest.mark.profile("full")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks.closed_loop import answer, safe_after_ms, switches
+from pytest_embedbench.grading.checks import answer, safe_after_ms, switches
 
 pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
