@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         BoardUnreachable as BoardUnreachable,
         BuildError as BuildError,
         ConfigError as ConfigError,
+        ContractViolation as ContractViolation,
         DoesNotFit as DoesNotFit,
         EmbedbenchError as EmbedbenchError,
         ExpectTimeout as ExpectTimeout,
@@ -86,7 +87,6 @@ if TYPE_CHECKING:
         FlashFailed as FlashFailed,
         ForbiddenOutput as ForbiddenOutput,
         InvariantBroken as InvariantBroken,
-        MalformedFrame as MalformedFrame,
         NothingSubmitted as NothingSubmitted,
         NotSupported as NotSupported,
         OutsideEditSurface as OutsideEditSurface,
@@ -164,9 +164,9 @@ _HOMES = {
     "pytest_embedbench.datasheet": "load_board",
     "pytest_embedbench.errors": (
         "BenchFault BoardBusy BoardGivenUp BoardLost BoardUnreachable BuildError "
-        "ConfigError DoesNotFit EmbedbenchError ExpectTimeout FaultNeverFired "
-        "FirmwareCrash FirmwareFault FirmwareFlood FirmwareReset FirmwareSpin "
-        "FirmwareStuck FlashFailed ForbiddenOutput InvariantBroken MalformedFrame "
+        "ConfigError ContractViolation DoesNotFit EmbedbenchError ExpectTimeout "
+        "FaultNeverFired FirmwareCrash FirmwareFault FirmwareFlood FirmwareReset "
+        "FirmwareSpin FirmwareStuck FlashFailed ForbiddenOutput InvariantBroken "
         "NotSupported NothingSubmitted OutsideEditSurface SubmissionRefused "
         "ToolMissing UnknownName WrongBoard WrongOutput"
     ),

@@ -12,6 +12,7 @@
         * ``BoardLost``        - the board or emulator went away
             * ``BoardGivenUp`` - it was lost earlier in this run
         * ``BoardUnreachable`` - no such port, or we may not open it
+        * ``ContractViolation`` - an engine, builder or plant breaks a promise
         * ``FaultNeverFired``  - a fault was asked for and changed nothing
         * ``FlashFailed``      - the firmware could not be written to the board
         * ``NotSupported``     - this engine cannot do that
@@ -27,7 +28,6 @@
         * ``FirmwareStuck``    - the firmware sleeps and nothing can wake it
         * ``ForbiddenOutput``  - the firmware said what it must not say
         * ``InvariantBroken``  - the plant was driven where it must not go
-        * ``MalformedFrame``   - the firmware said something unreadable
         * ``WrongOutput``      - the controller's step gave something else
 
 Errors cross process borders (xdist), so each is picklable; see ``__reduce__``.
@@ -164,6 +164,10 @@ class BoardUnreachable(BenchFault):
     """There is no such port, more than one, or we may not open it."""
 
 
+class ContractViolation(BenchFault, AssertionError):
+    """An engine, a builder or a plant breaks a promise; ``testing.check_*`` say it."""
+
+
 class FaultNeverFired(BenchFault):
     """A fault was asked for and changed nothing: the run proves nothing about it.
 
@@ -288,10 +292,6 @@ class InvariantBroken(FirmwareFault):
         self.seen = seen
         self.evidence = evidence
         super().__init__(f"{invariant}: does not hold {seen}\n{evidence}".rstrip())
-
-
-class MalformedFrame(FirmwareFault):
-    """The firmware said something unreadable."""
 
 
 class WrongOutput(FirmwareFault):

@@ -2,7 +2,7 @@
 
 The fakes pass the same checks as the real engines, so a test against a fake is a
 test against the contract. Nothing here imports pytest: a check raises
-``AssertionError`` with a sentence that says which promise was broken.
+``ContractViolation`` with a sentence that says which promise was broken.
 """
 
 from __future__ import annotations

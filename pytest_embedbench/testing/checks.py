@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.errors import ConfigError, NotSupported
+from pytest_embedbench.errors import ConfigError, ContractViolation, NotSupported
 from pytest_embedbench.model import Capability, Level
 
 if TYPE_CHECKING:
@@ -27,15 +27,19 @@ TICK_COUNT = 50
 
 
 def check_engine(engine: Engine, spec: BoardSpec, image: FirmwareImage) -> None:
-    """Assert the promises of ``Engine``, ``Board`` and ``Link``.
+    """Insist on the promises of ``Engine``, ``Board`` and ``Link``.
 
     ``image`` has to run for 300 ms without a fault; it is booted more than once.
+
+    Raises:
+        ContractViolation: naming the promise that was broken.
     """
-    assert engine.missing() is None, f"{engine.missing()}"
-    assert engine.version().strip(), "version() must name the engine"
+    missing = engine.missing()
+    _insist(missing is None, f"{missing}")
+    _insist(engine.version().strip(), "version() must name the engine")
     board = engine.boot(spec, image)
     try:
-        assert board.spec == spec, "spec must be what the board was booted from"
+        _insist(board.spec == spec, "spec must be what the board was booted from")
         _check_time(board)
         _check_link(board)
         _check_pins(board)
@@ -53,28 +57,28 @@ def _check_time(board: Board) -> None:
     board.advance(STEP_MS)
     passed_us = board.now_us() - before_us
     if Capability.VIRTUAL_TIME in board.capabilities:
-        assert passed_us == STEP_MS * 1000, f"advance({STEP_MS}) took {passed_us} us"
+        exact = passed_us == STEP_MS * 1000
+        _insist(exact, f"advance({STEP_MS}) took {passed_us} us")
     else:
-        assert passed_us >= STEP_MS * 1000, (
-            f"advance({STEP_MS}) took only {passed_us} us"
-        )
+        enough = passed_us >= STEP_MS * 1000
+        _insist(enough, f"advance({STEP_MS}) took only {passed_us} us")
     for nonsense in (-1, 1.5):
         try:
             board.advance(nonsense)  # type: ignore[arg-type]
         except ConfigError:
             continue
-        raise AssertionError(f"advance({nonsense}) must raise ConfigError")
+        raise ContractViolation(f"advance({nonsense}) must raise ConfigError")
     now_us = board.now_us()
     board.link().receive()
-    assert (
-        board.now_us() == now_us or Capability.VIRTUAL_TIME not in board.capabilities
-    ), "time passed outside advance()"
+    stands_still = board.now_us() == now_us
+    hosts_time = Capability.VIRTUAL_TIME not in board.capabilities
+    _insist(stands_still or hosts_time, "time passed outside advance()")
 
 
 def _check_link(board: Board) -> None:
     link = board.link()
     link.receive()
-    assert not link.receive(), "receive() must drain, and must not wait"
+    _insist(not link.receive(), "receive() must drain, and must not wait")
     link.send(b"")
     link.send(b"embedbench\n")
     for uart in board.spec.uarts:
@@ -85,13 +89,16 @@ def _check_link(board: Board) -> None:
     board.advance(100)
     chunks = link.receive()
     stamps = [chunk.at_us for chunk in chunks]
-    assert stamps == sorted(stamps), f"stamps go backwards: {stamps}"
-    assert all(since_us <= stamp <= board.now_us() for stamp in stamps), (
-        f"stamps {stamps} are outside the step {since_us}..{board.now_us()}"
+    until_us = board.now_us()
+    _insist(stamps == sorted(stamps), f"stamps go backwards: {stamps}")
+    _insist(
+        all(since_us <= stamp <= until_us for stamp in stamps),
+        f"stamps {stamps} are outside the step {since_us}..{until_us}",
     )
-    assert all(chunk.data for chunk in chunks), "a chunk is never empty"
-    assert all(b"\n" not in chunk.data[:-1] for chunk in chunks), (
-        "a chunk ends at its first newline"
+    _insist(all(chunk.data for chunk in chunks), "a chunk is never empty")
+    _insist(
+        all(b"\n" not in chunk.data[:-1] for chunk in chunks),
+        "a chunk ends at its first newline",
     )
 
 
@@ -109,7 +116,7 @@ def _check_pins(board: Board) -> None:
 
 
 def _supported(board: Board, capability: Capability, call: Callable[[], Any]) -> None:
-    """Assert that a call works exactly if the board says that it can do it."""
+    """Insist that a call works exactly if the board says that it can do it."""
     try:
         call()
     except NotSupported:
@@ -117,9 +124,10 @@ def _supported(board: Board, capability: Capability, call: Callable[[], Any]) ->
     else:
         works = True
     claimed = capability in board.capabilities
-    assert works == claimed, (
+    _insist(
+        works == claimed,
         f"{capability.value} is {'claimed' if claimed else 'not claimed'}, "
-        f"but {'works' if works else 'raises NotSupported'}"
+        f"but {'works' if works else 'raises NotSupported'}",
     )
 
 
@@ -138,8 +146,9 @@ def _check_steps_do_not_matter(
         return _whole_lines(chunks)
 
     whole, halves, small = lines(CHECKED_MS), lines(CHECKED_MS // 2), lines(STEP_MS)
-    assert whole == lines(CHECKED_MS), "two equal runs differ"
-    assert whole == halves == small, "stamps depend on how time is cut into steps"
+    _insist(whole == lines(CHECKED_MS), "two equal runs differ")
+    same = whole == halves == small
+    _insist(same, "stamps depend on how time is cut into steps")
 
 
 def _whole_lines(chunks: list[Chunk]) -> list[tuple[int, bytes]]:
@@ -154,9 +163,12 @@ def _whole_lines(chunks: list[Chunk]) -> list[tuple[int, bytes]]:
 
 
 def check_plant(plant: Plant[StateT], lines: tuple[str, ...] = ()) -> None:
-    """Assert that a plant is a pure, deterministic function of its state.
+    """Insist that a plant is a pure, deterministic function of its state.
 
     ``lines`` are firmware lines that it obeys; they are given to it in turn.
+
+    Raises:
+        ContractViolation: naming the promise that was broken.
     """
 
     def run() -> list[StateT]:
@@ -169,25 +181,28 @@ def check_plant(plant: Plant[StateT], lines: tuple[str, ...] = ()) -> None:
         return states
 
     states = run()
-    assert states == run(), "two runs differ: the plant is not deterministic"
-    assert plant.tick_ms > 0, "tick_ms must be positive"
+    _insist(states == run(), "two runs differ: the plant is not deterministic")
+    _insist(plant.tick_ms > 0, "tick_ms must be positive")
     for state in states:
         _check_state(state)
-        assert plant.actuate(state, "no such line") == state, "it obeys any line"
-        assert plant.sense(state) == plant.sense(state), "sense() is not pure"
+        unmoved = plant.actuate(state, "no such line") == state
+        _insist(unmoved, "it obeys any line")
+        _insist(plant.sense(state) == plant.sense(state), "sense() is not pure")
         for line in plant.sense(state):
-            assert line.isprintable(), f"{line!r} is not one printable line"
+            _insist(line.isprintable(), f"{line!r} is not one printable line")
     names = _field_names(states[0])
     for name in plant.thresholds:
-        assert name in names, f"threshold {name!r} is no field of the state: {names}"
+        is_field = name in names
+        _insist(is_field, f"threshold {name!r} is no field of the state: {names}")
 
 
 def _check_state(state: object) -> None:
-    assert is_dataclass(state), f"the state is a {type(state).__name__}, no dataclass"
-    assert hash(state) == hash(state), "the state must be frozen"
+    kind = type(state).__name__
+    _insist(is_dataclass(state), f"the state is a {kind}, no dataclass")
+    _insist(hash(state) == hash(state), "the state must be frozen")
     for name in _field_names(state):
         value = getattr(state, name)
-        assert isinstance(value, int), f"{name} is {value!r}, neither int nor bool"
+        _insist(isinstance(value, int), f"{name} is {value!r}, neither int nor bool")
 
 
 def _field_names(state: object) -> list[str]:
@@ -195,15 +210,29 @@ def _field_names(state: object) -> list[str]:
 
 
 def check_builder(builder: Builder, source: FirmwareSource, out_dir: Path) -> None:
-    """Assert that a builder gives what it says: ``source`` has to compile."""
+    """Insist that a builder gives what it says: ``source`` has to compile.
+
+    Raises:
+        ContractViolation: naming the promise that was broken.
+    """
     fingerprint = builder.fingerprint(source)
-    assert fingerprint == builder.fingerprint(source), "equal sources, unequal digests"
+    again = builder.fingerprint(source)
+    _insist(fingerprint == again, "equal sources, unequal digests")
     image = builder.build(source, out_dir)
-    assert builder.fingerprint(source) == fingerprint, "building changes the source"
-    assert image.environment == source.environment, "it built another environment"
-    assert image.elf_path.is_file(), f"{image.elf_path} is not there"
-    assert image.elf_path.is_relative_to(out_dir), "the ELF is outside out_dir"
+    since = builder.fingerprint(source)
+    _insist(fingerprint == since, "building changes the source")
+    same = image.environment == source.environment
+    _insist(same, "it built another environment")
+    _insist(image.elf_path.is_file(), f"{image.elf_path} is not there")
+    inside = image.elf_path.is_relative_to(out_dir)
+    _insist(inside, "the ELF is outside out_dir")
     digest = hashlib.sha256(image.elf_path.read_bytes()).hexdigest()
-    assert image.sha256 == digest, "sha256 is not that of the ELF file"
+    _insist(image.sha256 == digest, "sha256 is not that of the ELF file")
     for name, path in image.artifacts.items():
-        assert path.is_file(), f"artifact {name} ({path}) is not there"
+        _insist(path.is_file(), f"artifact {name} ({path}) is not there")
+
+
+def _insist(kept: object, promise: str) -> None:
+    """Raise unless a promise is kept; no ``assert``, which ``python -O`` leaves out."""
+    if not kept:
+        raise ContractViolation(promise)

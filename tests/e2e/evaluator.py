@@ -44,7 +44,8 @@ class Evaluator:
         printed = self.run(*args, board=board, suite=suite)
         written = self.folder.rglob("verdict.json")
         files = [file for file in written if file.parts[-3] != "latest"]
-        assert files, printed
+        if not files:
+            raise FileNotFoundError(f"no verdict.json was written:\n{printed}")
         file = max(files, key=lambda file: file.stat().st_mtime)
         run_dir = next(p for p in file.parents if p.parent == self.folder)
         return Evaluation(printed, json.loads(file.read_text()), run_dir)

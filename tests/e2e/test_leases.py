@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def another(tmp_path: Path) -> Iterator[Callable[[], LabProcess]]:
+def another(tmp_path: Path) -> Iterator[Callable[..., LabProcess]]:
     with ExitStack() as opened:
 
-        def start() -> LabProcess:
-            process = LabProcess(tmp_path)
+        def start(*flags: str) -> LabProcess:
+            process = LabProcess(tmp_path, flags)
             opened.callback(process.end)
             return process
 
@@ -45,6 +45,17 @@ def test_a_board_is_held_by_one_process_at_a_time(
 ) -> None:
     # B2, V3, B22
     one, other = another(), another()
+    assert one.ask("take a") == "ok a;"
+    other.tell("take a")
+    waiters(tmp_path, 1)
+    one.ask("release")
+    assert other.reply().startswith("ok a; waited for a: a is held by ")
+
+
+def test_a_board_is_waited_for_without_asserts(
+    another: Callable[..., LabProcess], tmp_path: Path
+) -> None:
+    one, other = another("-O"), another("-O")
     assert one.ask("take a") == "ok a;"
     other.tell("take a")
     waiters(tmp_path, 1)

@@ -24,11 +24,13 @@ class LabProcess:
     """One more process that takes boards out of ``folder``."""
 
     folder: Path
+    flags: tuple[str, ...] = ()
+    """What Python is given besides."""
     popen: subprocess.Popen[str] = field(init=False)
 
     def __post_init__(self) -> None:
         self.popen = subprocess.Popen(
-            [sys.executable, __file__, str(self.folder)],
+            [sys.executable, *self.flags, __file__, str(self.folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

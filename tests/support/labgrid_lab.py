@@ -62,7 +62,8 @@ class Labgrid:
         """Wait until nobody has a place."""
         deadline = Deadline(20)
         while self.holder(place) != "None":
-            assert not deadline.passed(), f"{place} was never released"
+            if deadline.passed():
+                raise TimeoutError(f"{place} was never released")
 
 
 @contextmanager
@@ -85,7 +86,8 @@ def labgrid(folder: Path, ports: Mapping[str, str]) -> Iterator[Labgrid]:
     try:
         said = coordinator.stdout.readline().decode()
         where = said.partition("listening on ")[2].strip()
-        assert where, said
+        if not where:
+            raise RuntimeError(f"the coordinator does not listen: {said!r}")
         exporter = spawn(
             [
                 *(PYTHON, "-m", "labgrid.remote.exporter", "-c", where),
@@ -116,5 +118,6 @@ def _export(name: str, place: str) -> str:
 def _await_exports(running: Labgrid, count: int) -> None:
     deadline = Deadline(30)
     while running.client("resources").count("NetworkSerialPort") < count:
-        assert not deadline.passed(), "the exporter has not come up"
+        if deadline.passed():
+            raise TimeoutError("the exporter has not come up")
         pause(0.05)

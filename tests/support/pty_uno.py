@@ -59,7 +59,8 @@ class PtyUno:
         self.button.touch()
         deadline = Deadline(10)
         while self.button.exists():
-            assert not deadline.passed(), "the board does not run"
+            if deadline.passed():
+                raise TimeoutError("the board does not run")
             pause(0.005)
 
 
@@ -81,7 +82,8 @@ def pty_uno(folder: Path, *, listens_s: int = 2) -> Iterator[PtyUno]:
         assert board.stdout is not None
         assert board.stderr is not None
         port = board.stdout.readline().decode().strip()
-        assert port, board.stderr.read().decode()
+        if not port:
+            raise RuntimeError(board.stderr.read().decode())
         yield PtyUno(port, button)
     finally:
         board.communicate()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random  # noqa: TID251  # seeded: a history is a value
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.grading.checks.protocol_checks import FAULT_KIND, Input, meaning
 from pytest_embedbench.grading.host.controller import IDLE
 
@@ -84,8 +85,9 @@ def boundary_parts(task: Task) -> Iterator[Part]:
         numbers = sorted({sensor.lowest, *near, sensor.highest})
         words = [*sensor.words] or [str(number) for number in numbers]
         for word in words:
-            told = meaning(f"{sensor.line} {word}", [sensor])
-            assert told is not None, "it is a value of this sensor"
+            line = f"{sensor.line} {word}"
+            if (told := meaning(line, [sensor])) is None:
+                raise ConfigError(f"{line!r}: no value of its own sensor")
             values = (told.number if name == told.value else 0 for name in names)
             yield [(told.kind, 100, *values)]
         yield [(sensor.invalid, 50)]

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import host_now_s
+from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.lab.leases.lockfile import LockFile, read_note
 from pytest_embedbench.lab.leases.records import Holder
 
@@ -44,7 +45,8 @@ class Queue:
         # Host time is one clock for all processes of a machine.
         ticket = self.folder / f"{host_now_s():020.6f}-{os.getpid()}{_SUFFIX}"
         lock = LockFile(ticket)
-        assert lock.take(), "nobody else has this name"
+        if not lock.take():
+            raise BenchFault(f"{ticket}: another waiter holds this ticket")
         try:
             entry = {"who": asdict(waiter.who), "keys": list(waiter.keys)}
             lock.write(json.dumps(entry))
