@@ -18,8 +18,10 @@ from pytest_embedbench.builders.platformio.ini import (
     paths_upwards,
     read_ini,
 )
-from pytest_embedbench.builders.platformio.scratch import sweep
+from pytest_embedbench.builders.platformio.project import read_project
+from pytest_embedbench.builders.platformio.scratch import Scratch, sweep
 from pytest_embedbench.builders.platformio.staging import mirror, sync
+from pytest_embedbench.model import FirmwareSource
 
 INI = """\
 [platformio]
@@ -237,3 +239,25 @@ def test_scratch_places_that_nobody_uses_are_emptied(tmp_path: Path) -> None:
     sweep(tmp_path, now_s=40 * 24 * 3600)
     assert sorted(p.name for p in (tmp_path / "old").iterdir()) == ["lock"]
     assert len(list((tmp_path / "new").iterdir())) == 3
+
+
+def test_of_what_lies_above_a_task_only_the_shared_boards_are_copied(
+    tmp_path: Path,
+) -> None:
+    suites, task = tmp_path / "suites", tmp_path / "suites" / "tank"
+    for path, text in {
+        "boards.ini": "[env:native]\nplatform = native\n",
+        "other/hidden/secret.py": "",
+        "tank/task.toml": "",
+        "tank/platformio.ini": "[platformio]\nextra_configs = ../boards.ini\n",
+        "tank/src/main.c": "int main(void) { return 0; }",
+        "tank/hidden/secret.py": "",
+    }.items():
+        (suites / path).parent.mkdir(parents=True, exist_ok=True)
+        (suites / path).write_text(text)
+    source = FirmwareSource(project_dir=task, environment="native")
+    scratch = Scratch(tmp_path / "scratch", read_project(source, ()))
+    scratch.fill()
+    files = (path for path in scratch.tree.rglob("*") if path.is_file())
+    copied = {os.path.relpath(file, scratch.stage) for file in files}
+    assert copied == {"platformio.ini", "src/main.c", "../boards.ini"}

@@ -126,4 +126,5 @@ def _read_into(parser: configparser.ConfigParser, path: Path) -> None:
 
 def _glob(project_dir: Path, pattern: str) -> list[Path]:
     path = project_dir / Path(pattern).expanduser()
+    path = Path(os.path.normpath(path))
     return list(Path(path.anchor).glob(str(path.relative_to(path.anchor))))

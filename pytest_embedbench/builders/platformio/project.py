@@ -29,7 +29,8 @@ class Project:
     """What is built, and from where.
 
     ``outside`` are files and folders beyond the project that the build reads;
-    ``levels`` is how far above the project its options reach with ``../``.
+    ``levels`` is how far above the project its options reach with ``../``. Of a task
+    package nothing but its own firmware and its ``extra_configs`` are seen.
     """
 
     source: FirmwareSource
@@ -37,6 +38,7 @@ class Project:
     files: Mapping[str, Path]
     outside: tuple[Path, ...]
     levels: int
+    is_task: bool
 
     def identity(self) -> str:
         """Return a short name for this project and environment, unlike all others."""
@@ -63,9 +65,9 @@ def read_project(source: FirmwareSource, libraries: Iterable[Path]) -> Project:
         raise ConfigError(
             f"{ini.path}: no environment {source.environment!r}; it has: {known}"
         )
-    # Of a task package nothing but its own firmware is seen.
     is_task = (root / TASK).is_file()
     upwards = [] if is_task else _upwards(ini, source.environment, root)
+    reached = ini.extra_configs if is_task else upwards
     named = (*upwards, *_named_outside(ini, source.environment), *libraries)
     found = dict.fromkeys(Path(os.path.normpath(path)) for path in named)
     return Project(
@@ -73,7 +75,8 @@ def read_project(source: FirmwareSource, libraries: Iterable[Path]) -> Project:
         ini=ini,
         files=project_files(source, ini),
         outside=tuple(p for p in found if p.exists() and not p.is_relative_to(root)),
-        levels=max((_levels(path, root) for path in upwards), default=0),
+        levels=max((_levels(path, root) for path in reached), default=0),
+        is_task=is_task,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -58,6 +59,11 @@ class Scratch:
     def fill(self) -> None:
         """Make the copy what the project is now, and forget the last build's report."""
         self.report.unlink(missing_ok=True)
+        if self.project.is_task:
+            inner = self.stage.relative_to(self.tree)
+            files = self.project.files.items()
+            sync({os.path.normpath(inner / path): f for path, f in files}, self.tree)
+            return
         mirror(self.project.source.project_dir, self.project.levels, self.tree)
         sync(self.project.files, self.stage)
 

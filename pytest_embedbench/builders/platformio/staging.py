@@ -36,16 +36,19 @@ def project_files(source: FirmwareSource, ini: ProjectIni) -> dict[str, Path]:
     """Return what is copied: path in the copy to file, overlay included.
 
     Of a task package (one with a ``task.toml``) only its firmware and what its
-    ``platformio.ini`` names; of any other project all but tests, caches and history.
+    ``platformio.ini`` names, extra configs above it too (``../boards.ini``); of any
+    other project all but tests, caches and history.
     """
     root = source.project_dir
     named = _named(root, ini)
     if (root / TASK).is_file():
         tops: Iterable[str] = {*_OF_A_TASK, *named}
+        shared = {os.path.relpath(file, root): file for file in ini.extra_configs}
     else:
         entries = root.iterdir()
         tops = (e.name for e in entries if _wanted(e) or e.name in named)
-    files = dict(_walk(root, sorted(tops)))
+        shared = {}
+    files = dict(_walk(root, sorted(tops))) | shared
     files[INI] = root / INI
     for path, replacement in source.overlay.items():
         files[_inside(path)] = replacement
