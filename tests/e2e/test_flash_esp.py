@@ -127,7 +127,7 @@ def test_a_board_with_another_mac_is_left_alone(firmware: FirmwareImage) -> None
 
 
 def test_a_board_with_another_chip_is_left_alone(firmware: FirmwareImage) -> None:
-    # B11.
+    # B11
     with rom("esp32c3") as chip:
         with pytest.raises(WrongBoard, match="expected esp32, found esp32c3 24:0a:"):
             flash(ESP32, firmware, chip.port, settings=SETTINGS)

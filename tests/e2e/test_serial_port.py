@@ -501,7 +501,7 @@ with serial.Serial(sys.argv[1], exclusive=True) as port:
 def test_the_port_is_the_flashers_until_it_is_done(
     boot: Callable[..., SerialBoard], pty: Pty
 ) -> None:
-    # B13; F5: what the new firmware says before we open the port is heard.
+    # B13, F5: what the new firmware says before we open the port is heard.
     def bootloader() -> None:
         assert pty.hear(5) == b"image"
         pty.say(b"new firmware\n")

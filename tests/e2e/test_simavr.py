@@ -59,7 +59,7 @@ def test_firmware_answers_a_line_on_every_board(boot: Boot, name: str) -> None:
 def test_stamps_do_not_depend_on_how_time_is_cut(
     boot: Boot, steps_ms: list[int]
 ) -> None:
-    # E9, and a sleeping core must not run past the end of a step.
+    # E9: and a sleeping core must not run past the end of a step.
     assert converse(boot("line"), steps_ms) == converse(boot("line"), [100] * 20)
 
 

@@ -141,7 +141,7 @@ def test_attempts_are_counted_in_the_record(suite: Suite) -> None:
 
 
 def test_the_same_name_in_two_modules_has_two_folders(suite: Suite) -> None:
-    # U16, V2.
+    # U16, V2
     suite.test(HELLO, "test_a.py")
     suite.test(HELLO, "test_b.py")
     suite.run().assert_outcomes(passed=2)
