@@ -9,12 +9,22 @@ import struct
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
 # What no package of a distribution brings, or no ordinary machine lets us do.
 _MAY_BE_ABSENT = ("Espressif", "choose its addresses")
+
+# Neither how fast the machine is nor what it did before decides a property test.
+settings.register_profile(
+    "embedbench",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=(HealthCheck.too_slow,),
+)
+settings.load_profile("embedbench")
 
 _SIOCGIFFLAGS, _SIOCSIFFLAGS = 0x8913, 0x8914
 _IFF_UP = 0x1

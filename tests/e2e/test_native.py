@@ -103,7 +103,7 @@ def test_a_full_buffer_ends_a_read_at_once(
         assert text(board.link().receive()).startswith(b"10:xxx")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(cuts=st.lists(st.integers(min_value=1, max_value=120), min_size=1, max_size=20))
 def test_how_time_is_cut_into_steps_does_not_matter(
     spec: BoardSpec, echo: FirmwareImage, cuts: list[int]

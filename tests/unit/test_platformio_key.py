@@ -95,11 +95,11 @@ def shop(tmp_path: Path) -> Workshop:
 
 
 # Each example reads and writes files, and other tests run beside it.
-unhurried = settings(deadline=None, max_examples=40)
+few = settings(max_examples=40)
 texts = st.text(st.characters(codec="utf-8"))
 
 
-@unhurried
+@few
 @given(path=st.sampled_from(sorted(FILES)), text=texts)
 def test_any_change_of_any_file_changes_the_key(path: str, text: str) -> None:
     # C5
@@ -110,7 +110,7 @@ def test_any_change_of_any_file_changes_the_key(path: str, text: str) -> None:
         assert (shop.key() == before) == same
 
 
-@unhurried
+@few
 @given(
     name=st.from_regex(r"[a-z][a-z0-9]{0,9}", fullmatch=True),
     suffix=st.sampled_from([".c", ".h", ".cpp", ".ld", ""]),
@@ -127,7 +127,7 @@ def test_a_new_file_and_a_lost_file_change_the_key(name: str, suffix: str) -> No
         assert shop.key() != before
 
 
-@unhurried
+@few
 @given(
     option=st.sampled_from(
         ["build_flags", "build_unflags", "build_type", "lib_deps", "board_build.f_cpu",
@@ -143,7 +143,7 @@ def test_any_option_that_builds_changes_the_key(option: str, value: str) -> None
         assert shop.key() != before
 
 
-@unhurried
+@few
 @given(
     option=st.sampled_from(
         ["monitor_speed", "monitor_port", "monitor_filters", "upload_port",
@@ -158,7 +158,7 @@ def test_an_option_that_only_watches_does_not(option: str, value: str) -> None:
         assert shop.key() == before
 
 
-@unhurried
+@few
 @given(
     name=st.sampled_from(
         ["PLATFORMIO_BUILD_FLAGS", "PLATFORMIO_BUILD_UNFLAGS", "PLATFORMIO_SRC_DIR",
