@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
-    from pathlib import Path
 
     from pytest_embedbench.model import Option
 
-_NAMES = {
+KIND_NAMES: Mapping[type, str] = {
     str: "text",
+    Path: "text",
     int: "a whole number",
     float: "a number with a point",
     bool: "true or false",
@@ -24,6 +25,7 @@ _NAMES = {
     dict: "a table",
     object: "anything",
 }
+"""What a type is called in a message."""
 
 
 def read_table(file: Traversable | Path) -> dict[str, Any]:
@@ -54,10 +56,7 @@ def check_keys(
     kinds = {**required, **(optional or {})}
     for key in table:
         if key not in kinds:
-            known = ", ".join(sorted(kinds))
-            raise ConfigError(
-                f"{file}: {prefix}{key}: unknown key; known keys: {known}"
-            )
+            raise unknown_key(f"{file}: {prefix}{key}", key, kinds)
     for key in required:
         if key not in table:
             raise ConfigError(f"{file}: {prefix}{key}: missing")
@@ -65,15 +64,25 @@ def check_keys(
         kind = kinds[key]
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise ConfigError(
-                f"{file}: {prefix}{key}: must be {_NAMES[kind]}, is {value!r}"
+                f"{file}: {prefix}{key}: must be {KIND_NAMES[kind]}, is {value!r}"
             )
+
+
+def unknown_key(location: str, key: str, known: Iterable[str]) -> ConfigError:
+    """Return the error for a key that nobody knows, with the nearest one that is."""
+    import difflib  # noqa: PLC0415  # for a mistake only
+
+    listed = ", ".join(sorted(known)) or "none"
+    near = difflib.get_close_matches(key, list(known), n=1)
+    hint = f"; do you mean {near[0]!r}?" if near else ""
+    return ConfigError(f"{location}: unknown key; known keys: {listed}{hint}")
 
 
 def check_items(file: str, where: str, items: list[object], kind: type) -> None:
     """Insist on a non-empty list of one type."""
     if not items or not all(isinstance(item, kind) for item in items):
         raise ConfigError(
-            f"{file}: {where}: must be a non-empty list of {_NAMES[kind]}"
+            f"{file}: {where}: must be a non-empty list of {KIND_NAMES[kind]}"
         )
 
 

@@ -175,7 +175,7 @@ def test_unknown_options_and_uarts_name_the_known_ones(
     spec: BoardSpec, echo: FirmwareImage
 ) -> None:
     with pytest.raises(
-        ConfigError, match=r"options\.speed: unknown; known options: asleep_limit"
+        ConfigError, match=r"options\.speed: unknown key; known keys: asleep_limit"
     ):
         Native().boot(replace(spec, options={"speed": 3}), echo)
     with pytest.raises(ConfigError, match="exactly one UART, not: uart0, uart0"):

@@ -351,5 +351,5 @@ def test_firmware_without_a_clock_is_refused(
 def test_an_unknown_option_is_named(workshop: Workshop, name: str) -> None:
     with pytest.raises(ConfigError, match=r"options\.leaps: unknown"):
         workshop.boot(name, leaps=4)
-    with pytest.raises(ConfigError, match=r"options\.grace_ms: must be of type int"):
+    with pytest.raises(ConfigError, match=r"options\.grace_ms: must be a whole number"):
         workshop.boot(name, grace_ms="x")

@@ -229,7 +229,10 @@ def test_a_missing_or_wrong_library_says_how_to_get_the_right_one(library: str) 
     ("changes", "words"),
     [
         ({"mcu": "attiny85"}, r"uno: mcu 'attiny85' .* known: atmega2560, atmega328p"),
-        ({"options": {"speed": 3}}, r"no option 'speed'; .* allow_resets, vcc_mv"),
+        (
+            {"options": {"speed": 3}},
+            r"options\.speed: unknown key; .* allow_resets, vcc_mv",
+        ),
         ({"options": {"vcc_mv": True}}, r"options\.vcc_mv: must be a whole number"),
         ({"options": {"allow_resets": 1}}, r"allow_resets: must be true or false"),
     ],

@@ -329,8 +329,6 @@ def test_a_placeholder_that_stands_for_nothing_is_named(
 
 def test_a_lab_file_chooses_a_method_and_its_options(tmp_path: Path) -> None:
     settings = read_settings(
-        str(tmp_path / "embedbench.toml"),
-        "board.left.flash",
         {
             "method": "esptool",
             "before": "usb-reset",
@@ -342,6 +340,8 @@ def test_a_lab_file_chooses_a_method_and_its_options(tmp_path: Path) -> None:
             "parking": "parked.bin",
             "parking_offset": 0x10000,
         },
+        lambda key: f"board.left.flash.{key}",
+        relative_to=str(tmp_path / "embedbench.toml"),
     )
     assert settings == FlashSettings(
         method=Esptool(before="usb-reset"),
@@ -381,5 +381,5 @@ def test_a_wrong_table_is_told_by_file_and_key(
     table: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ConfigError, match=r"embedbench\.toml: ") as wrong:
-        read_settings("embedbench.toml", "f.flash", table)
+        read_settings(table, lambda key: f"embedbench.toml: f.flash.{key}")
     assert message in str(wrong.value)

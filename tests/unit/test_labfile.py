@@ -10,8 +10,8 @@ import pytest
 
 from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.flashing import Erase
+from pytest_embedbench.lab.inventory.board_options import flash_settings
 from pytest_embedbench.lab.inventory.labfile import load_lab
-from pytest_embedbench.lab.inventory.serial_options import flash_settings
 from pytest_embedbench.lab.ports.discovery import PortQuery, find
 from pytest_embedbench.model import BoardSpec, UartSpec
 from pytest_embedbench.testing import LOOPBACK_SPEC

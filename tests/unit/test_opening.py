@@ -175,7 +175,7 @@ def test_every_reset_can_be_pressed_on_a_port_without_a_descriptor(name: str) ->
 
 def test_a_reset_that_makes_no_sense_is_named() -> None:
     with pytest.raises(
-        ConfigError, match=r"board desk: reset\.sequence: .* one of ardu"
+        ConfigError, match=r"board 'desk': options\.reset_sequence: .* one of ardu"
     ):
         controls_for(spec_for("COM5", reset_sequence="push it"))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.engines.qemu.espchip import EspOptions, flash_file
+from pytest_embedbench.engines.qemu.espchip import flash_file
 from pytest_embedbench.engines.qemu.flash import (
     FlashRegion,
     efuses,
@@ -19,6 +19,7 @@ from pytest_embedbench.engines.qemu.flash import (
     size_mb,
 )
 from pytest_embedbench.engines.qemu.machines import MACHINES
+from pytest_embedbench.engines.qemu.options import EspOptions
 from pytest_embedbench.errors import BoardBusy, ConfigError, FirmwareFault
 from pytest_embedbench.model import FirmwareImage
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import machine_for
-from pytest_embedbench.engines.qemu.options import Options
+from pytest_embedbench.engines.qemu.options import QemuOptions
 from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.model import FirmwareImage
 
@@ -18,7 +18,7 @@ IMAGE = FirmwareImage(environment="", elf_path=Path("x.elf"), sha256="", key="")
 def test_every_limit_is_an_option() -> None:
     # E16
     spec = Registry().board("qemu-stm32f405")
-    options = Options(
+    options = QemuOptions(
         lockstep=False,
         cpu_limit_ms=1_000,
         boot_limit_ms=2_000,

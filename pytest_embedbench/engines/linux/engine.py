@@ -9,7 +9,7 @@ import pexpect
 
 from pytest_embedbench.console import enter
 from pytest_embedbench.engines.linux.board import CAPABILITIES, LinuxBoard
-from pytest_embedbench.engines.linux.options import options_of
+from pytest_embedbench.engines.linux.options import linux_options
 from pytest_embedbench.engines.linux.target import LinuxTarget
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.lab.inventory.booting import choices_of, start_together
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_embedbench.console import Access, Console
-    from pytest_embedbench.engines.linux.options import Options
+    from pytest_embedbench.engines.linux.options import LinuxOptions
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.ports.discovery import Attached, ResolvedPort
@@ -55,7 +55,7 @@ class Linux:
             ConfigError: options or lab file are wrong.
         """
         return start_together(
-            wanted, listed=self.listed, check=options_of, start=self._start
+            wanted, listed=self.listed, read=linux_options, start=self._start
         )
 
     def open_console(self, spec: BoardSpec) -> ConsoleLease:
@@ -64,13 +64,13 @@ class Linux:
         return start_together(
             wanted,
             listed=self.listed,
-            check=options_of,
+            read=linux_options,
             start=lambda spec, _image, lease: ConsoleLease(lease, _enter(spec, lease)),
         )[0]
 
     def needs_image(self, spec: BoardSpec) -> bool:
         """Say whether any target that would do has a program copied to it."""
-        return any(options_of(choice).takes_image for choice in choices_of(spec))
+        return any(linux_options(choice).takes_image for choice in choices_of(spec))
 
     def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
         """Return what a target can do: have its program started anew."""
@@ -86,7 +86,7 @@ class Linux:
         return f"pexpect {pexpect.__version__}"
 
     def _start(self, spec: BoardSpec, image: FirmwareImage, lease: Lease) -> LinuxBoard:
-        options = options_of(spec)
+        options = linux_options(spec)
         access = _enter(spec, lease)
         target = LinuxTarget(spec.name, access, options, spec.uarts[0].baud_bps)
         open_uart = self._uart_of(spec, options) if options.program_uart else None
@@ -99,7 +99,9 @@ class Linux:
             raise
         return board
 
-    def _uart_of(self, spec: BoardSpec, options: Options) -> Callable[[], Connection]:
+    def _uart_of(
+        self, spec: BoardSpec, options: LinuxOptions
+    ) -> Callable[[], Connection]:
         def open_pump(found: ResolvedPort) -> tuple[SerialHandle, PortReader]:
             port = open_port(found.address, baud_bps=spec.uarts[0].baud_bps)
             takes_within_s = options.program_takes_within_ms / 1000
@@ -136,7 +138,7 @@ class ConsoleLease:
 
 def _enter(spec: BoardSpec, lease: Lease) -> Access:
     try:
-        return enter(options_of(spec).entrance(lease.found.address))
+        return enter(linux_options(spec).entrance(lease.found.address))
     except BoardLost as loss:
         lease.give_up(f"{spec.name}: {loss}")
         raise

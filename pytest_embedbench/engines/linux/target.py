@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.console import Access, Console
-    from pytest_embedbench.engines.linux.options import Options
+    from pytest_embedbench.engines.linux.options import LinuxOptions
 
 _STARTS_WITHIN_S = 15.0
 _STOPS_WITHIN_S = 5.0
@@ -36,7 +36,7 @@ class LinuxTarget:
 
     name: str
     access: Access
-    options: Options
+    options: LinuxOptions
     baud_bps: int
     program: str = field(default="", init=False)
     """Where the copied program is, on the target."""

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.engines.native import protocol
 from pytest_embedbench.engines.native.board import NativeBoard
 from pytest_embedbench.engines.native.control import Allowance
+from pytest_embedbench.engines.native.options import NativeOptions
 from pytest_embedbench.engines.native.program import fork_program, start_program
 from pytest_embedbench.errors import ConfigError, ToolMissing
+from pytest_embedbench.support.options import read_options
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.native.program import NativeProgram
@@ -89,26 +91,10 @@ def _allowance(spec: BoardSpec) -> Allowance:
         names = ", ".join(uart.name for uart in spec.uarts)
         message = f"{spec.name}: uarts: native has exactly one UART, not: {names}"
         raise ConfigError(message)
-    numbers = {
-        "cpu_limit_ms": 2000,
-        "wall_limit_ms": 60_000,
-        "asleep_limit_ms": 10_000,
-        "memory_limit_mb": 256,
-    }
-    for key, value in spec.options.items():
-        if key not in numbers:
-            known = ", ".join(sorted(numbers))
-            message = f"{spec.name}: options.{key}: unknown; known options: {known}"
-            raise ConfigError(message)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            message = (
-                f"{spec.name}: options.{key}: must be a whole number, is {value!r}"
-            )
-            raise ConfigError(message)
-        numbers[key] = value
+    options = read_options(spec, NativeOptions)
     return Allowance(
-        cpu_s=numbers["cpu_limit_ms"] / 1000,
-        wall_s=numbers["wall_limit_ms"] / 1000,
-        asleep_s=numbers["asleep_limit_ms"] / 1000,
-        memory_bytes=numbers["memory_limit_mb"] * 2**20 or None,
+        cpu_s=options.cpu_limit_ms / 1000,
+        wall_s=options.wall_limit_ms / 1000,
+        asleep_s=options.asleep_limit_ms / 1000,
+        memory_bytes=options.memory_limit_mb * 2**20 or None,
     )

@@ -10,10 +10,11 @@ from pytest_embedbench.engines.qemu.board import QemuBoard
 from pytest_embedbench.engines.qemu.discovery import find_qemu, posix_missing
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
-from pytest_embedbench.engines.qemu.options import Options, read_options
+from pytest_embedbench.engines.qemu.options import QemuOptions
 from pytest_embedbench.engines.qemu.power import power
 from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.errors import ToolMissing
+from pytest_embedbench.support.options import read_options
 
 if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec, FirmwareImage
@@ -23,12 +24,12 @@ _MACHINE = MACHINES["stm32f405"]
 
 @dataclass(frozen=True, slots=True)
 class QemuArm:
-    """Boots ELF files on STM32 machines of mainline QEMU; options as in ``Options``."""
+    """Boots ELF files on STM32 machines of mainline QEMU; see ``QemuOptions``."""
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> QemuBoard:
         """Start ``image``; the board stands at the firmware's first tick."""
         machine = machine_for(spec)
-        options = read_options(spec, Options)
+        options = read_options(spec, QemuOptions)
         found = find_qemu(machine.program, machine.name, options.qemu)
         if found is None:
             raise _missing()

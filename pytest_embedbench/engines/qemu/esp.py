@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.engines.qemu.board import QemuBoard
 from pytest_embedbench.engines.qemu.discovery import all_qemus, find_qemu, posix_missing
 from pytest_embedbench.engines.qemu.espchip import (
-    EspOptions,
     efuse_file,
     entry_point,
     flash_file,
 )
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
-from pytest_embedbench.engines.qemu.options import read_options
+from pytest_embedbench.engines.qemu.options import EspOptions
 from pytest_embedbench.engines.qemu.power import power
 from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.errors import ToolMissing
+from pytest_embedbench.support.options import read_options
 
 if TYPE_CHECKING:
     from typing import IO

@@ -5,48 +5,22 @@ from __future__ import annotations
 import os
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu import flash
-from pytest_embedbench.engines.qemu.options import Options
+from pytest_embedbench.engines.qemu.options import USUAL
 from pytest_embedbench.errors import BoardBusy, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from pytest_embedbench.engines.qemu.machines import QemuMachine
+    from pytest_embedbench.engines.qemu.options import EspOptions
     from pytest_embedbench.model import FirmwareImage
 
-_USUAL = -1
 _MIB = 1 << 20
 _ENTRY_POINT_AT = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EspOptions(Options):
-    """The options of an ESP board.
-
-    Attributes:
-        flash_mb: Size of the flash chip: 2, 4, 8 or 16; 0 is what the image asks for.
-        flash_file: A file that is the flash chip from boot to boot: the firmware is
-            written over what it holds, and the rest, such as NVS, stays. Empty for a
-            new chip at each boot.
-        nvs_file: An NVS partition image that is in the flash at boot.
-        chip_revision: 300 for v3.0; -1 is a usual one.
-        psram_mb: Size of the external RAM; 0 for none.
-        strap_mode: The GPIO straps at reset, 15 for download; -1 is a normal start.
-        watchdogs: Leave those on that are on at reset.
-    """
-
-    flash_mb: int = 0
-    flash_file: str = ""
-    nvs_file: str = ""
-    chip_revision: int = _USUAL
-    psram_mb: int = 0
-    strap_mode: int = _USUAL
-    watchdogs: bool = False
 
 
 @contextmanager
@@ -91,7 +65,7 @@ def entry_point(flash: IO[bytes], machine: QemuMachine) -> int:
 def efuse_file(machine: QemuMachine, options: EspOptions) -> Generator[IO[bytes]]:
     """Yield the chip's efuses, as an open file."""
     revision = options.chip_revision
-    if revision == _USUAL:
+    if revision == USUAL:
         revision = machine.usual_revision
     with tempfile.TemporaryFile(buffering=0) as file:
         file.write(flash.efuses(machine.name, revision))

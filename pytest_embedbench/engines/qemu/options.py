@@ -2,67 +2,87 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
 
-from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.support.options import option
 
-if TYPE_CHECKING:
-    from pytest_embedbench.model import BoardSpec
+USUAL = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """The options of any board, under the names that its datasheet uses.
+class QemuOptions:
+    """The options of any board, under the names that its datasheet uses."""
 
-    Attributes:
-        qemu: A QEMU program, or a folder with one; empty to look for it.
-        lockstep: Without it the firmware runs in real time, and nothing is exact: for
-            an image that has no clock to keep step with.
-        icount_shift: One guest instruction takes 2 to the power of this, in ns.
-        sync_symbol: A function that the firmware calls at a fixed rate, in place of
-            the tick of a known operating system.
-        sync_period_us: The period of that function, or of the tick; 0 is the usual.
-        leap_us: How far time may leap where the firmware is stopped, twice a tick: what
-            leaps is lost to a busy firmware; 0 is a fifth of a tick.
-        cpu_limit_ms: CPU time from one tick to the next; a firmware that needs more
-            is stuck.
-        boot_limit_ms: CPU time from reset to the first tick.
-        wall_limit_ms: Host time for either, for a QEMU that does nothing at all.
-        grace_ms: How long a QEMU may take to end before it is killed.
-    """
+    qemu: str = option("", "a QEMU program, or a folder with one; empty to look for it")
+    lockstep: bool = option(
+        default=True,
+        help="`false`: real time, nothing exact",
+    )
+    icount_shift: int = option(
+        6,
+        "one instruction takes 2 to the power of this, in ns; 3 on an STM32",
+        lowest=0,
+        highest=10,
+    )
+    sync_symbol: str = option(
+        "",
+        "a function that the firmware calls at a fixed rate, as the clock",
+        default_text="the tick of a known operating system",
+    )
+    sync_period_us: int = option(
+        0,
+        "the period of that function, or of the tick",
+        lowest=0,
+        default_text="the usual",
+    )
+    leap_us: int = option(
+        0,
+        "time lost to a busy firmware at each of the two stops of a tick; bigger is "
+        "faster",
+        lowest=0,
+        default_text="a fifth of a tick",
+    )
+    cpu_limit_ms: int = option(
+        10_000,
+        "CPU time without a tick after which a firmware counts as stuck",
+        lowest=1,
+    )
+    boot_limit_ms: int = option(
+        60_000, "CPU time from reset to the first tick", lowest=1
+    )
+    wall_limit_ms: int = option(
+        120_000,
+        "host time for either, for a QEMU that does nothing at all",
+        lowest=1,
+    )
+    grace_ms: int = option(2_000, "how long a QEMU may take to end", lowest=0)
 
-    qemu: str = ""
-    lockstep: bool = True
-    icount_shift: int = 6
-    sync_symbol: str = ""
-    sync_period_us: int = 0
-    leap_us: int = 0
-    cpu_limit_ms: int = 10_000
-    boot_limit_ms: int = 60_000
-    wall_limit_ms: int = 120_000
-    grace_ms: int = 2_000
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EspOptions(QemuOptions):
+    """The options of an ESP board."""
 
-OptionsT = TypeVar("OptionsT", bound=Options)
-
-
-def read_options(spec: BoardSpec, kind: type[OptionsT]) -> OptionsT:
-    """Return the options of a board.
-
-    Raises:
-        ConfigError: one is not known, or of the wrong type.
-    """
-    types: dict[str, type] = {field.name: type(field.default) for field in fields(kind)}
-    for name, value in spec.options.items():
-        if name not in types:
-            known = ", ".join(sorted(types))
-            raise ConfigError(
-                f"board {spec.name!r}: options.{name}: unknown; known: {known}"
-            )
-        if type(value) is not types[name]:
-            raise ConfigError(
-                f"board {spec.name!r}: options.{name}: must be of type "
-                f"{types[name].__name__}, is {value!r}"
-            )
-    return kind(**spec.options)  # type: ignore[arg-type]  # checked above
+    flash_mb: int = option(
+        0,
+        "size of the flash chip: 2, 4, 8 or 16",
+        choices=(0, 2, 4, 8, 16),
+        default_text="what the image asks for",
+    )
+    flash_file: str = option(
+        "",
+        "a file that is the chip from boot to boot: the firmware is written over it, "
+        "NVS stays",
+        default_text="a new chip at each boot",
+    )
+    nvs_file: str = option("", "an NVS partition image that is in the flash at boot")
+    chip_revision: int = option(
+        USUAL, "300 for v3.0", lowest=USUAL, default_text="a usual one"
+    )
+    psram_mb: int = option(0, "size of the external RAM", lowest=0)
+    strap_mode: int = option(
+        USUAL,
+        "the GPIO straps at reset; 15 for download",
+        lowest=USUAL,
+        default_text="a normal start",
+    )
+    watchdogs: bool = option(default=False, help="leave those on that are on at reset")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.clocks import GuestClock
     from pytest_embedbench.engines.qemu.launch import QemuCommand
     from pytest_embedbench.engines.qemu.machines import QemuMachine
-    from pytest_embedbench.engines.qemu.options import Options
+    from pytest_embedbench.engines.qemu.options import QemuOptions
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 _LEAPS_PER_TICK = 5
@@ -60,7 +60,7 @@ def set_up(
     spec: BoardSpec,
     machine: QemuMachine,
     image: FirmwareImage,
-    options: Options,
+    options: QemuOptions,
     command: QemuCommand,
     let_go: Callable[[], object] = lambda: None,
 ) -> Setup:

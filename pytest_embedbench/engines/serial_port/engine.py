@@ -10,9 +10,12 @@ import serial
 from pytest_embedbench.engines.serial_port.board import SerialBoard
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.flashing import After, flash, park
+from pytest_embedbench.lab.inventory.board_options import (
+    flash_settings,
+    serial_options,
+)
 from pytest_embedbench.lab.inventory.booting import choices_of, start_together
 from pytest_embedbench.lab.inventory.controls import controls_for
-from pytest_embedbench.lab.inventory.serial_options import flash_settings, options_of
 from pytest_embedbench.lab.ports.connection import Connection
 from pytest_embedbench.lab.ports.discovery import attached
 from pytest_embedbench.lab.ports.opening import open_port
@@ -24,8 +27,8 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.flashing import FlashSettings
+    from pytest_embedbench.lab.inventory.board_options import SerialOptions
     from pytest_embedbench.lab.inventory.controls import BoardControls
-    from pytest_embedbench.lab.inventory.serial_options import Options
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.ports.discovery import Attached, ResolvedPort
     from pytest_embedbench.lab.ports.opening import SerialHandle
@@ -56,9 +59,7 @@ class SerialPort:
             FlashFailed: the image could not be written.
             ConfigError: options or lab file are wrong.
         """
-        return start_together(
-            wanted, listed=self.listed, check=_check, start=self._start
-        )
+        return start_together(wanted, listed=self.listed, read=_read, start=self._start)
 
     def needs_image(self, spec: BoardSpec) -> bool:
         """Say whether any board that would do is flashed before it starts."""
@@ -81,7 +82,7 @@ class SerialPort:
         self, spec: BoardSpec, image: FirmwareImage, lease: Lease
     ) -> SerialBoard:
         """Flash, open and reset a board that is ours."""
-        options = options_of(spec)
+        options = serial_options(spec)
         hands = controls_for(spec)
         settings = flash_settings(spec)
         if settings is not None:
@@ -135,7 +136,7 @@ def _parking(spec: BoardSpec, connection: Connection) -> Callable[[], None] | No
 
 
 def _open(
-    found: ResolvedPort, spec: BoardSpec, options: Options
+    found: ResolvedPort, spec: BoardSpec, options: SerialOptions
 ) -> tuple[SerialHandle, PortReader]:
     port = open_port(
         found.address, baud_bps=spec.uarts[0].baud_bps, lines=options.lines()
@@ -143,8 +144,8 @@ def _open(
     return port, PortReader(wire_for(port), options.takes_within_ms / 1000).start()
 
 
-def _check(spec: BoardSpec) -> None:
+def _read(spec: BoardSpec) -> SerialOptions:
     """Say what makes no sense before anybody waits for a board."""
-    options_of(spec)
     controls_for(spec)
     flash_settings(spec)
+    return serial_options(spec)

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.engines.simavr.board import SimavrBoard
 from pytest_embedbench.engines.simavr.child import Child, Patience
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
+from pytest_embedbench.engines.simavr.options import SimavrOptions
 from pytest_embedbench.engines.simavr.program import read_program
 from pytest_embedbench.errors import ConfigError, ToolMissing
+from pytest_embedbench.support.options import read_options
 
 if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
-_OPTIONS: dict[str, int | bool] = {"allow_resets": False, "vcc_mv": 5_000}
 _PROBE: tuple[object, ...] = ("atmega328p", 16_000_000, 5_000, False, [], [])
 
 
@@ -24,10 +25,7 @@ _PROBE: tuple[object, ...] = ("atmega328p", 16_000_000, 5_000, False, [], [])
 class Simavr:
     """Runs AVR boards on the libsimavr of the system.
 
-    Options of a board: ``vcc_mv`` is the supply, which the ADC measures against by
-    default. With ``allow_resets`` neither a watchdog reset nor a jump to address 0 is a
-    fault; without it the first word of flash is a trap, and a firmware that reads its
-    own program sees that.
+    The options of a board are those of ``SimavrOptions``.
 
     Args:
         library: The shared library to load, by its soname or path.
@@ -40,15 +38,15 @@ class Simavr:
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> SimavrBoard:
         """Start ``image`` on ``spec`` at time 0."""
         self.check(spec)
-        options = _options(spec)
+        options = read_options(spec, SimavrOptions)
         uarts = [(_usart(spec, uart.name), uart.baud_bps) for uart in spec.uarts]
         program = read_program(image.elf_path, spec.mcu, MCUS[spec.mcu])
         child = self._start(
             spec.name,
             spec.mcu,
             spec.cpu_hz,
-            options["vcc_mv"],
-            bool(options["allow_resets"]),
+            options.vcc_mv,
+            options.allow_resets,
             uarts,
             list(program.segments),
         )
@@ -56,7 +54,7 @@ class Simavr:
 
     def check(self, spec: BoardSpec) -> None:
         """Raise ``ConfigError`` for a board that could never be booted."""
-        _options(spec)
+        read_options(spec, SimavrOptions)
         if spec.mcu not in MCUS:
             known = ", ".join(sorted(MCUS))
             raise ConfigError(
@@ -105,19 +103,6 @@ class Simavr:
             tool += f" (not another version: {detail})"
         install = "install it: sudo apt-get install libsimavr2"
         raise ToolMissing("simavr", tool, install)
-
-
-def _options(spec: BoardSpec) -> dict[str, int | bool]:
-    for key, value in spec.options.items():
-        if key not in _OPTIONS:
-            known = ", ".join(sorted(_OPTIONS))
-            raise ConfigError(
-                f"{spec.name}: simavr has no option {key!r}; its options: {known}"
-            )
-        if type(value) is not type(_OPTIONS[key]):
-            kind = "true or false" if key == "allow_resets" else "a whole number"
-            raise ConfigError(f"{spec.name}: options.{key}: must be {kind}")
-    return {**_OPTIONS, **spec.options}  # type: ignore[dict-item]  # checked above
 
 
 def _check_pins(spec: BoardSpec) -> None:

@@ -6,19 +6,17 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pytest_embedbench.lab.inventory.labfile import WAIT_S, load_lab
+from pytest_embedbench.lab.inventory.labfile import load_lab
 from pytest_embedbench.lab.leases.acquire import Leases
 from pytest_embedbench.lab.leases.lease import BoardRequest
-from pytest_embedbench.lab.ports.discovery import PortQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from pytest_embedbench.lab.inventory.board_options import LabOptions
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.ports.discovery import Attached
     from pytest_embedbench.model import BoardSpec, FirmwareImage
-
-_PLACE = ("port", "usb_serial", "usb_id", "usb_location")
 
 
 class _Closable(Protocol):
@@ -32,7 +30,7 @@ def start_together(
     wanted: Sequence[tuple[BoardSpec, FirmwareImage]],
     *,
     listed: Callable[[], Sequence[Attached]],
-    check: Callable[[BoardSpec], object],
+    read: Callable[[BoardSpec], LabOptions],
     start: Callable[[BoardSpec, FirmwareImage, Lease], BoardT],
 ) -> list[BoardT]:
     """Take all boards of a test before any is touched, then start each.
@@ -40,7 +38,8 @@ def start_together(
     Args:
         wanted: Boards, or the names of several of which any will do, and their images.
         listed: Which ports are attached.
-        check: Says what makes no sense before anybody waits for a board.
+        read: Reads the options of one, and says what makes no sense in them before
+            anybody waits for a board.
         start: Starts one that is ours.
 
     Raises:
@@ -50,13 +49,18 @@ def start_together(
         ConfigError: options or lab file are wrong.
     """
     choices = [choices_of(spec) for spec, _ in wanted]
-    for specs in choices:
-        for spec in specs:
-            check(spec)
+    options = [[read(spec) for spec in specs] for specs in choices]
     wishes = [
-        _wish(spec, specs) for (spec, _), specs in zip(wanted, choices, strict=True)
+        BoardRequest(
+            name=spec.name,
+            boards=tuple(
+                (choice.name, its.query())
+                for choice, its in zip(specs, those, strict=True)
+            ),
+        )
+        for (spec, _), specs, those in zip(wanted, choices, options, strict=True)
     ]
-    wait_s = max(_wait_s(specs[0]) for specs in choices)
+    wait_s = max(those[0].wait_s for those in options)
     leases = Leases(listed=listed).take(wishes, wait_s=wait_s)
     boards: list[BoardT] = []
     with ExitStack() as undo:
@@ -79,16 +83,3 @@ def choices_of(spec: BoardSpec) -> list[BoardSpec]:
     if spec.name in lab.boards:
         return [spec]
     return [board.over(spec) for board in lab.candidates(spec.name)]
-
-
-def _wish(spec: BoardSpec, choices: Sequence[BoardSpec]) -> BoardRequest:
-    boards = tuple((choice.name, _sought(choice)) for choice in choices)
-    return BoardRequest(name=spec.name, boards=boards)
-
-
-def _sought(spec: BoardSpec) -> PortQuery:
-    return PortQuery(**{key: str(spec.options.get(key, "")) for key in _PLACE})
-
-
-def _wait_s(spec: BoardSpec) -> float:
-    return float(spec.options.get("wait_s", WAIT_S))  # type: ignore[arg-type]  # checked

@@ -16,13 +16,14 @@ from pytest_embedbench.flashing import (
     run_command,
     uhubctl,
 )
-from pytest_embedbench.lab.inventory.serial_options import options_of, place_of
+from pytest_embedbench.lab.inventory.board_options import serial_options
 from pytest_embedbench.model import Capability
+from pytest_embedbench.support.options import option_location
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.lab.inventory.serial_options import Options
+    from pytest_embedbench.lab.inventory.board_options import SerialOptions
     from pytest_embedbench.lab.ports.opening import SerialHandle
     from pytest_embedbench.model import BoardSpec
 
@@ -50,20 +51,20 @@ def controls_for(spec: BoardSpec) -> BoardControls:
     Raises:
         ConfigError: an option is unknown or makes no sense.
     """
-    options = options_of(spec)
+    options = serial_options(spec)
     return BoardControls(reset=_reset(spec, options), power_cycle=_power(spec, options))
 
 
-def _reset(spec: BoardSpec, options: Options) -> ControlAction | None:
+def _reset(spec: BoardSpec, options: SerialOptions) -> ControlAction | None:
     if options.reset_command:
         return partial(_by_command, options)
     if not options.reset_sequence:
         return None
-    place = place_of(spec, "reset", "sequence")
+    location = option_location(spec, "reset_sequence")
     if options.port.lower().startswith("socket://"):
         raise ConfigError(
-            f"{place}: socket:// has neither DTR nor RTS to press reset with; name a "
-            "reset command, or say 'reset = {}', or use an RFC 2217 server"
+            f"{location}: socket:// has neither DTR nor RTS to press reset with; name "
+            "a reset command, or say 'reset = {}', or use an RFC 2217 server"
         )
     known = RESETS.get(options.reset_sequence)
     sequence = known.run if known else options.reset_sequence
@@ -71,15 +72,16 @@ def _reset(spec: BoardSpec, options: Options) -> ControlAction | None:
         check_sequence(sequence)
     except ConfigError as error:
         names = ", ".join(sorted(RESETS))
-        raise ConfigError(f"{place}: {error}; or one of {names}") from error
+        raise ConfigError(f"{location}: {error}; or one of {names}") from error
     return partial(_by_lines, sequence, options)
 
 
-def _power(spec: BoardSpec, options: Options) -> ControlAction | None:
+def _power(spec: BoardSpec, options: SerialOptions) -> ControlAction | None:
     if bool(options.power_off) != bool(options.power_on):
         here, other = ("off", "on") if options.power_off else ("on", "off")
         raise ConfigError(
-            f"{place_of(spec, 'power', here)}: needs power.{other}, and there is none"
+            f"{option_location(spec, f'power_{here}')}: needs power.{other}, and "
+            "there is none"
         )
     if options.power_off:
         return partial(_by_switch, options)
@@ -90,7 +92,7 @@ def _power(spec: BoardSpec, options: Options) -> ControlAction | None:
 
 def _by_lines(
     sequence: str,
-    options: Options,
+    options: SerialOptions,
     port: SerialHandle,
     address: str,
     hold: Callable[[], None],
@@ -111,7 +113,7 @@ def _by_lines(
 
 
 def _by_command(
-    options: Options, port: SerialHandle, address: str, hold: Callable[[], None]
+    options: SerialOptions, port: SerialHandle, address: str, hold: Callable[[], None]
 ) -> None:
     del port
     if options.reset_hold:
@@ -121,7 +123,7 @@ def _by_command(
     _await_silence(options, hold)
 
 
-def _await_silence(options: Options, hold: Callable[[], None]) -> None:
+def _await_silence(options: SerialOptions, hold: Callable[[], None]) -> None:
     """Let the last words of the old firmware come in while its successor waits."""
     if options.silent_after_reset_ms:
         pause(options.silent_after_reset_ms / 1000)
@@ -129,7 +131,7 @@ def _await_silence(options: Options, hold: Callable[[], None]) -> None:
 
 
 def _by_switch(
-    options: Options, port: SerialHandle, address: str, hold: Callable[[], None]
+    options: SerialOptions, port: SerialHandle, address: str, hold: Callable[[], None]
 ) -> None:
     del port
     _run(options.power_off, address)
@@ -139,7 +141,7 @@ def _by_switch(
 
 
 def _by_hub(
-    options: Options, port: SerialHandle, address: str, hold: Callable[[], None]
+    options: SerialOptions, port: SerialHandle, address: str, hold: Callable[[], None]
 ) -> None:
     del port
     hold()

@@ -13,8 +13,11 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.flashing import Identity, identify
 from pytest_embedbench.flashing.model import plain
+from pytest_embedbench.lab.inventory.board_options import (
+    flash_settings,
+    serial_options,
+)
 from pytest_embedbench.lab.inventory.controls import controls_for
-from pytest_embedbench.lab.inventory.serial_options import flash_settings, options_of
 from pytest_embedbench.lab.leases import records
 from pytest_embedbench.lab.leases.lease import BoardRequest
 from pytest_embedbench.lab.leases.lockfile import lock_named
@@ -113,7 +116,7 @@ def check(
 
 def _try(lease: Lease, spec: BoardSpec, *, ask: bool) -> str:
     """Open the port, and have the board say who it is."""
-    options = options_of(spec)
+    options = serial_options(spec)
     address = lease.found.address
     port = open_port(address, baud_bps=spec.uarts[0].baud_bps, lines=options.lines())
     port.close()

@@ -1,0 +1,121 @@
+"""What a datasheet, a lab file or a test says about a board on a port."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_embedbench.flashing import read_settings
+from pytest_embedbench.lab.inventory.labfile import WAIT_S
+from pytest_embedbench.lab.ports.discovery import PortQuery
+from pytest_embedbench.lab.ports.opening import ModemLines
+from pytest_embedbench.support.options import option, option_location, read_options
+
+if TYPE_CHECKING:
+    from pytest_embedbench.flashing import FlashSettings
+    from pytest_embedbench.model import BoardSpec
+
+_FLASH = "flash_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabOptions:
+    """Where a board of a lab is, and how long it is waited for."""
+
+    port: str = option("", "where the board is: a device or a URL of pyserial's")
+    usb_serial: str = option("", "the serial number of its USB adapter")
+    usb_id: str = option("", "`vendor:product` of its USB adapter")
+    usb_location: str = option("", "where its USB adapter is plugged in")
+    lab: str = option("", "the lab file that says so, or which boards would do")
+    wait_s: int = option(
+        WAIT_S, "how long to wait for the board while others have it", lowest=0
+    )
+    erase: str = option("", "what a test wants wiped first, whatever `flash` says")
+
+    def query(self) -> PortQuery:
+        """Return how the port is described, or raise ``ConfigError`` if it is not."""
+        return PortQuery(
+            port=self.port,
+            usb_serial=self.usb_serial,
+            usb_id=self.usb_id,
+            usb_location=self.usb_location,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SerialOptions(LabOptions):
+    """The options of engine ``serial``, as in ``[options]`` of a datasheet.
+
+    A table of a lab file becomes options with its name before them: ``command`` in
+    ``[boards.NAME.reset]`` is ``reset_command``. All that begin with ``flash_`` are
+    for the flash method.
+    """
+
+    dtr: bool = option(default=True, help="how DTR stands while the port is open")
+    rts: bool = option(default=True, help="the same for RTS")
+    reset_on_open: bool = option(
+        default=False, help="let opening the port reset the board"
+    )
+    reset_sequence: str = option("", "how to press reset over DTR and RTS")
+    reset_command: tuple[str, ...] = option((), "a command that presses reset")
+    reset_hold: tuple[str, ...] = option(
+        (), "a command that holds the board in reset before that"
+    )
+    silent_after_reset_ms: int = option(
+        0,
+        "what comes in for so long after a reset is still of the old firmware",
+        lowest=0,
+    )
+    power_off: tuple[str, ...] = option((), "a command that takes the power away")
+    power_on: tuple[str, ...] = option((), "a command that gives it back")
+    power_off_ms: int = option(1000, "how long the power is away", lowest=0)
+    power_hub: str = option("", "a USB hub, for `uhubctl` instead of commands")
+    power_hub_port: int = option(0, "the board's port on it", lowest=0)
+    takes_within_ms: int = option(
+        1000, "how long it may take nothing of what is sent", lowest=0
+    )
+    reappears_within_ms: int = option(
+        0,
+        "how long its port may be away: native USB goes with a reset",
+        lowest=0,
+    )
+    answers_within_ms: int = option(
+        0,
+        "it has said something by then, or it is reset again, then power-cycled, then "
+        "lost",
+        lowest=0,
+    )
+
+    def lines(self) -> ModemLines:
+        """Return how the modem lines stand."""
+        return ModemLines(dtr=self.dtr, rts=self.rts, reset_on_open=self.reset_on_open)
+
+
+def serial_options(spec: BoardSpec) -> SerialOptions:
+    """Return the options of a board on a port, those of its flash method apart.
+
+    Raises:
+        ConfigError: an unknown option, or a value that cannot be.
+    """
+    return read_options(spec, SerialOptions, ignoring=_FLASH)
+
+
+def flash_settings(spec: BoardSpec) -> FlashSettings | None:
+    """Return how a board is flashed; ``None`` if it runs what is on it.
+
+    Raises:
+        ConfigError: an unknown option, or a value that cannot be.
+    """
+    table: dict[str, Any] = {
+        key.removeprefix(_FLASH): value
+        for key, value in spec.options.items()
+        if key.startswith(_FLASH)
+    }
+    if table.get("method", "none") == "none":
+        return None
+    if erase := spec.options.get("erase"):
+        table["erase"] = erase
+    file = str(spec.options.get("lab", ""))
+    return read_settings(
+        table, lambda key: option_location(spec, f"{_FLASH}{key}"), relative_to=file
+    )
