@@ -37,45 +37,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.errors.base import (
+    ConfigError as ConfigError,
+    EmbedbenchError as EmbedbenchError,
+    UnknownName as UnknownName,
+)
+from pytest_embedbench.errors.firmware import (
+    DoesNotFit as DoesNotFit,
+    ExpectTimeout as ExpectTimeout,
+    FirmwareCrash as FirmwareCrash,
+    FirmwareFault as FirmwareFault,
+    FirmwareFlood as FirmwareFlood,
+    FirmwareReset as FirmwareReset,
+    FirmwareSpin as FirmwareSpin,
+    FirmwareStuck as FirmwareStuck,
+    ForbiddenOutput as ForbiddenOutput,
+    InvariantBroken as InvariantBroken,
+    WrongOutput as WrongOutput,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
-
-
-class EmbedbenchError(Exception):
-    """Base of everything raised here; never raised itself.
-
-    What a subclass takes besides a message it keeps under the same names: so it is
-    made again on the other side of a process border.
-    """
-
-    def __reduce__(self) -> str | tuple[object, ...]:
-        code = getattr(type(self).__init__, "__code__", None)
-        if code is None:
-            return super().__reduce__()
-        names = code.co_varnames[1 : code.co_argcount]
-        return (type(self), tuple(getattr(self, name) for name in names))
-
-
-class ConfigError(EmbedbenchError):
-    """The caller asked for something that cannot be; a usage error at start-up."""
-
-
-class UnknownName(ConfigError):
-    """No entry of that name is registered.
-
-    Args:
-        kind: What was looked up: ``board``, ``plant``, ``engine``, ``builder``.
-        name: The name that is not known.
-        known: The names that are.
-    """
-
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self.kind = kind
-        self.name = name
-        self.known = tuple(sorted(known))
-        listed = ", ".join(self.known) or "none"
-        super().__init__(f"no {kind} named {name!r}; known {kind}s: {listed}")
 
 
 class SubmissionRefused(EmbedbenchError):
@@ -240,59 +223,3 @@ class WrongBoard(BenchFault):
             f"the wrong board is on {port}: expected {expected}, found {found}; "
             "nothing was written to it"
         )
-
-
-class FirmwareFault(EmbedbenchError, AssertionError):
-    """The firmware misbehaved: an ordinary test failure."""
-
-
-class DoesNotFit(FirmwareFault):
-    """The image is more than its chip can hold: nothing has run."""
-
-
-class ExpectTimeout(FirmwareFault):
-    """The firmware did not say it in time."""
-
-
-class FirmwareCrash(FirmwareFault):
-    """The firmware died; the message has the signal or cause, PC and symbol."""
-
-
-class FirmwareFlood(FirmwareFault):
-    """The firmware never stops talking."""
-
-
-class FirmwareReset(FirmwareFault):
-    """The firmware restarted itself."""
-
-
-class FirmwareSpin(FirmwareFault):
-    """The firmware runs on without ever waiting, so its time cannot pass."""
-
-
-class FirmwareStuck(FirmwareFault):
-    """The firmware sleeps and nothing can ever wake it."""
-
-
-class ForbiddenOutput(FirmwareFault):
-    """The firmware said what it must not say."""
-
-
-class InvariantBroken(FirmwareFault):
-    """The plant was driven where it must not go.
-
-    Args:
-        invariant: What should hold, as a sentence.
-        seen: When it did not, and the plant's state then.
-        evidence: The conversation before it.
-    """
-
-    def __init__(self, invariant: str, seen: str, evidence: str = "") -> None:
-        self.invariant = invariant
-        self.seen = seen
-        self.evidence = evidence
-        super().__init__(f"{invariant}: does not hold {seen}\n{evidence}".rstrip())
-
-
-class WrongOutput(FirmwareFault):
-    """The controller's step, or the parser, gave something else than it has to."""
