@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.cli import inventory, lab, mutate, new_task, setup
+from pytest_embedbench.cli import generate, inventory, lab, mutate, new_task, setup
 from pytest_embedbench.errors import EmbedbenchError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         lab.add_lab,
         mutate.add_mutate,
         new_task.add_new_task,
+        generate.add_generate,
     ):
         add(commands)
     arguments = parser.parse_args(argv)

@@ -84,8 +84,9 @@ class Task:
     ``plant`` is a registered name, or a class in a file of the package's own, from
     its root on (``plant.py:Room``); here that file's path is absolute.
     ``edit_surface`` are the files that a submission may replace, relative to the
-    package; ``boot_line`` is what the firmware says once it is up. ``sensors`` and
-    ``timeouts_ms`` are what sequences of lines are made from: see ``properties``.
+    package; ``boot_line`` is what the firmware says once it is up, ``safe_lines`` what
+    follows. ``sensors`` and ``timeouts_ms`` are what sequences of lines are made from:
+    see ``properties``.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Task:
     controller: ControllerApi | None = None
     sensors: tuple[Sensor, ...] = ()
     timeouts_ms: tuple[int, ...] = ()
+    safe_lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,13 +189,16 @@ def load_task(file: Path) -> Task:
     optional = {"controller": dict, "sensor": list}
     check_keys(where, "", top, required={"task": dict}, optional=optional)
     table: dict[str, Any] = top["task"]
-    optional = {"solution": str, "timeouts_ms": list}
+    optional = {"solution": str, "timeouts_ms": list, "safe_lines": list}
     check_keys(where, "task.", table, required=_REQUIRED, optional=optional)
     check_items(where, "task.edit_surface", table["edit_surface"], str)
     surface: list[str] = table.pop("edit_surface")
     timeouts_ms: list[int] = table.pop("timeouts_ms", [])
     if timeouts_ms:
         check_items(where, "task.timeouts_ms", [*timeouts_ms], int)
+    safe_lines: list[str] = table.pop("safe_lines", [])
+    if safe_lines:
+        check_items(where, "task.safe_lines", [*safe_lines], str)
     controller = _controller(where, top["controller"]) if "controller" in top else None
     if PLANT_FILE in table["plant"]:
         table["plant"] = str(file.resolve().parent / table["plant"])
@@ -203,6 +208,7 @@ def load_task(file: Path) -> Task:
         controller=controller,
         sensors=tuple(_sensors(where, top.get("sensor", []))),
         timeouts_ms=tuple(timeouts_ms),
+        safe_lines=tuple(safe_lines),
     )
 
 

@@ -1,4 +1,5 @@
-/* The lines of the filter tank's wire protocol: part of the submission, and finished. */
+/* The lines of the wire protocol: part of a submission, and finished.
+ * Made from task.toml by `embedbench generate`. */
 #ifndef PROTOCOL_H
 #define PROTOCOL_H
 
@@ -39,7 +40,7 @@ typedef enum {
     PROTOCOL_PARSE_INVALID_LEVEL
 } protocol_parse_result_t;
 
-/* Read one line; `input` always gets a kind, and values of 0 where there are none. */
+/* Read one line; `input` always gets a kind, and 0 or false where it has no value. */
 protocol_parse_result_t protocol_parse_line(const char *line, protocol_input_t *input);
 
 /* Write one line, newline included; false if it does not fit. */

@@ -1,4 +1,5 @@
-/* The vessel's controller, put into the shell. Fixed: not part of a submission. */
+/* The controller, put into the shell. Fixed: not part of a submission.
+ * Made from task.toml by `embedbench generate`. */
 #include "controller.h"
 #include "protocol.h"
 
@@ -40,8 +41,7 @@ static void app_send(const controller_output_t *output)
 {
     char line[PROTOCOL_MAX_LINE_LENGTH];
 
-    shell_send_if(protocol_serialize_act_compressor(output->compressor_on, line, sizeof line),
-                  line);
+    shell_send_if(protocol_serialize_act_compressor(output->compressor_on, line, sizeof line), line);
     shell_send_if(protocol_serialize_act_vent(output->vent_open, line, sizeof line), line);
 }
 

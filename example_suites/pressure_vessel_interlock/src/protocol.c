@@ -1,3 +1,4 @@
+/* Made from task.toml by `embedbench generate`. */
 #include "protocol.h"
 
 #include "embedbench_frame.h"

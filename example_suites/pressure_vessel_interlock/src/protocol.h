@@ -1,4 +1,5 @@
-/* The lines of the vessel's wire protocol: part of the submission, and finished. */
+/* The lines of the wire protocol: part of a submission, and finished.
+ * Made from task.toml by `embedbench generate`. */
 #ifndef PROTOCOL_H
 #define PROTOCOL_H
 

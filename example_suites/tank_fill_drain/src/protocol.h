@@ -1,4 +1,5 @@
-/* The lines of the tank's wire protocol. Fixed: not part of a submission. */
+/* The lines of the wire protocol. Fixed: not part of a submission.
+ * Made from task.toml by `embedbench generate`. */
 #ifndef PROTOCOL_H
 #define PROTOCOL_H
 
@@ -32,7 +33,7 @@ typedef enum {
     PROTOCOL_PARSE_INVALID_LEVEL
 } protocol_parse_result_t;
 
-/* Read one line; `input` always gets a kind, and a level of 0 where there is none. */
+/* Read one line; `input` always gets a kind, and 0 or false where it has no value. */
 protocol_parse_result_t protocol_parse_line(const char *line, protocol_input_t *input);
 
 /* Write one line, newline included; false if it does not fit. */

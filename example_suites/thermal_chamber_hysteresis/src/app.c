@@ -1,4 +1,5 @@
-/* The chamber's controller, put into the shell. Fixed: not part of a submission. */
+/* The controller, put into the shell. Fixed: not part of a submission.
+ * Made from task.toml by `embedbench generate`. */
 #include "controller.h"
 #include "protocol.h"
 
