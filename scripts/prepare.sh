@@ -1,7 +1,8 @@
 # Sourced by scripts/demo and scripts/test: everything a fresh machine lacks.
 # Sets PYTHON to the interpreter of a private environment that has the package
 # (editable) and the extras named in EXTRAS. PROGRAMS names more to have, as PROGRAM=PACKAGE
-# or FOLDER=PACKAGE. Cheap when nothing is missing, and then needs no network.
+# or FOLDER=PACKAGE; PLAIN, if set, that nothing will be compiled or simulated. Cheap when
+# nothing is missing, and then needs no network.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -99,7 +100,8 @@ environment() {
     printf '%s\n' "$wanted" >"$stamp"
 }
 
-system_packages
+[ -n "${PLAIN:-}" ] || system_packages
 environment
+[ -n "${PLAIN:-}" ] && return
 say "PlatformIO platforms of our own, so that builds need no registry"
 "$PYTHON" -m pytest_embedbench.cli setup >&2
