@@ -21,6 +21,7 @@ DOORS = (
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the built pages."""
+    pytest.importorskip("furo", reason="pip install 'pytest-embedbench[docs]'")
     built = tmp_path_factory.mktemp("docs")
     words = ["--quiet", "--fail-on-warning", "--keep-going", "--builder", "html"]
     done = subprocess.run(
