@@ -28,8 +28,14 @@ if TYPE_CHECKING:
     from pytest_embedbench.bench.dut import (
         Dut as Dut,
     )
+    from pytest_embedbench.bench.open_bench import (
+        open_bench as open_bench,
+    )
     from pytest_embedbench.bench.registry import (
         Registry as Registry,
+    )
+    from pytest_embedbench.bench.rig import (
+        Rig as Rig,
     )
     from pytest_embedbench.bench.run import (
         Run as Run,
@@ -72,6 +78,7 @@ if TYPE_CHECKING:
         BoardLost as BoardLost,
         BoardUnreachable as BoardUnreachable,
         BuildError as BuildError,
+        CapabilityMissing as CapabilityMissing,
         ConfigError as ConfigError,
         ContractViolation as ContractViolation,
         DoesNotFit as DoesNotFit,
@@ -152,7 +159,9 @@ _HOMES = {
     "pytest_embedbench.bench.bench": "Bench",
     "pytest_embedbench.bench.closed_loop": "ClosedLoop Coupling Grouping Invariants",
     "pytest_embedbench.bench.dut": "Dut",
+    "pytest_embedbench.bench.open_bench": "open_bench",
     "pytest_embedbench.bench.registry": "Registry",
+    "pytest_embedbench.bench.rig": "Rig",
     "pytest_embedbench.bench.run": "Run Seen",
     "pytest_embedbench.bench.scenario": "Injection PlantEvent Scenario load_scenarios",
     "pytest_embedbench.bench.uart_session": "UartSession",
@@ -164,6 +173,7 @@ _HOMES = {
     "pytest_embedbench.datasheet": "load_board",
     "pytest_embedbench.errors": (
         "BenchFault BoardBusy BoardGivenUp BoardLost BoardUnreachable BuildError "
+        "CapabilityMissing "
         "ConfigError ContractViolation DoesNotFit EmbedbenchError ExpectTimeout "
         "FaultNeverFired FirmwareCrash FirmwareFault FirmwareFlood FirmwareReset "
         "FirmwareSpin FirmwareStuck FlashFailed ForbiddenOutput InvariantBroken "

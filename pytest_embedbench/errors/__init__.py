@@ -16,6 +16,7 @@
         * ``FaultNeverFired``  - a fault was asked for and changed nothing
         * ``FlashFailed``      - the firmware could not be written to the board
         * ``NotSupported``     - this engine cannot do that
+            * ``CapabilityMissing`` - the board lacks what a test needs of it
         * ``ToolMissing``      - a program or library is not installed here
         * ``WrongBoard``       - another board than expected is on the port
     * ``FirmwareFault``        - also an ``AssertionError``: the test has failed
@@ -188,6 +189,10 @@ class FlashFailed(BenchFault):
 
 class NotSupported(BenchFault):
     """This engine cannot do that."""
+
+
+class CapabilityMissing(NotSupported):
+    """The board lacks what it is needed for; the plugin skips tests that meet it."""
 
 
 class ToolMissing(BenchFault):

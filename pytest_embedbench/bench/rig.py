@@ -1,0 +1,206 @@
+"""The way from a board's name to a running board, the only one: build, boot, close.
+
+Nobody here knows pytest. Whatever is opened is a context manager, and what cannot be
+is an error: whoever asked decides what a missing tool means.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.bench.images import ImageCache, environment_for
+from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.contracts import SharedEngine, SnapshotEngine
+from pytest_embedbench.errors import BenchFault, CapabilityMissing, ConfigError
+from pytest_embedbench.model import Capability, FirmwareSource
+from pytest_embedbench.support.projects import PROGRAM_FILE, PYTHON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_embedbench.bench.bench import Bench
+    from pytest_embedbench.contracts import Board, Builder, Snapshot
+    from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rig:
+    """Boards by name, the images that they run, and what builds those.
+
+    ``builder_options`` are the builder's own, by keyword. ``needs`` of what is booted
+    are capabilities by the names that ``needs(...)`` takes.
+    """
+
+    registry: Registry = field(default_factory=Registry)
+    images: ImageCache = field(default_factory=ImageCache)
+    builder_name: str = "platformio"
+    builder_options: Mapping[str, object] = field(default_factory=dict[str, object])
+    _builders: dict[str, Builder] = field(
+        default_factory=dict["str", "Builder"], init=False, repr=False, compare=False
+    )
+
+    def spec(self, place: str, *, board: str) -> BoardSpec:
+        """Return what a place is: a name of the lab file, or a port with ``board``."""
+        if place in self.registry.lab_names():
+            return self.registry.board(place)
+        spec = self.registry.board(board)
+        return replace(spec, options={**spec.options, "port": place})
+
+    def builder(self, environment: str = "") -> Builder:
+        """Return what builds an environment; Python has a builder of its own."""
+        name = PYTHON if environment == PYTHON else self.builder_name
+        if name not in self._builders:
+            options = {} if name == PYTHON else self.builder_options
+            self._builders[name] = self.registry.builder(name, **options)
+        return self._builders[name]
+
+    def source(self, project_dir: Path, spec: BoardSpec) -> FirmwareSource:
+        """Return what of a project is built for a board: its program, if it runs one.
+
+        Raises:
+            ConfigError: there is no project, or none of it is for this board.
+        """
+        if PYTHON in spec.environments and (project_dir / PROGRAM_FILE).is_file():
+            return FirmwareSource(project_dir=project_dir, environment=PYTHON)
+        environment = environment_for(self.builder(), spec, project_dir)
+        return FirmwareSource(project_dir=project_dir, environment=environment)
+
+    def image(self, source: FirmwareSource) -> FirmwareImage:
+        """Return the built ``source``, from the cache if nothing has changed.
+
+        Raises:
+            BuildError: it does not build.
+            ToolMissing: what builds it is not installed.
+            BenchFault: there is no room for it, or it changes all the time.
+        """
+        try:
+            return self.images.image(self.builder(source.environment), source)
+        except OSError as error:
+            raise BenchFault(
+                f"firmware cannot be built and kept in {self.images.root} ({error}): "
+                "choose another place with --embedbench-cache"
+            ) from error
+
+    def is_flashed(self, spec: BoardSpec) -> bool:
+        """Say whether booting a board takes an image; others run what is on them."""
+        engine = self.registry.engine(spec.engine)
+        return not isinstance(engine, SharedEngine) or engine.needs_image(spec)
+
+    @contextmanager
+    def boot(
+        self, spec: BoardSpec, image: FirmwareImage, *, needs: Collection[str] = ()
+    ) -> Generator[Board]:
+        """Have a running board; see ``boot_together``."""
+        with self.boot_together([(spec, image)], needs=needs) as (board,):
+            yield board
+
+    @contextmanager
+    def boot_together(
+        self,
+        wanted: Sequence[tuple[BoardSpec, FirmwareImage]],
+        *,
+        needs: Collection[str] = (),
+    ) -> Generator[Sequence[Board]]:
+        """Have running boards of one engine, all taken before any is touched.
+
+        Raises:
+            CapabilityMissing: one of them lacks something of ``needs``; told before
+                anything is waited for, if the engine can tell.
+            ToolMissing: what the engine needs is not installed.
+            BoardGivenUp: one of them was lost earlier in this run.
+            ConfigError: ``needs`` has what is no capability.
+        """
+        needed = _capabilities(needs)
+        engine = self.registry.engine(wanted[0][0].engine)
+        with ExitStack() as opened:
+            boards: Sequence[Board]
+            if isinstance(engine, SharedEngine):
+                for spec, _ in wanted:
+                    _check_able(spec, engine.capabilities(spec), needed)
+                boards = engine.boot_together(wanted)
+                for board in boards:
+                    opened.callback(board.close)
+            else:
+                boards = [
+                    opened.enter_context(closing(engine.boot(spec, image)))
+                    for spec, image in wanted
+                ]
+            for board in boards:
+                _check_able(board.spec, board.capabilities, needed)
+            yield boards
+
+    @contextmanager
+    def boot_often(
+        self, spec: BoardSpec, image: FirmwareImage, *, needs: Collection[str] = ()
+    ) -> Generator[Callable[[], Board]]:
+        """Have a function that boots a board as good as new and ends the one before.
+
+        The first one is booted at once if it has to be asked what it can do. Raises
+        what ``boot_together`` raises.
+        """
+        with ExitStack() as opened:
+            boot = partial(self.boot, spec, image, needs=needs)
+            engine = self.registry.engine(spec.engine)
+            if isinstance(engine, SnapshotEngine):
+                ready = opened.enter_context(closing(engine.stand_ready(spec, image)))
+                boot = partial(_copy, ready, _capabilities(needs))
+            current = opened.enter_context(ExitStack())
+            unused = [current.enter_context(boot())] if needs else []
+
+            def fresh() -> Board:
+                if unused:
+                    return unused.pop()
+                current.close()
+                return current.enter_context(boot())
+
+            yield fresh
+
+    @contextmanager
+    def bench(
+        self,
+        spec: BoardSpec,
+        image: FirmwareImage,
+        *,
+        folder: Path,
+        needs: Collection[str] = (),
+    ) -> Generator[Bench]:
+        """Have a bench around a running board, with its evidence in a new ``folder``.
+
+        Raises what ``boot_together`` raises.
+        """
+        from pytest_embedbench.bench.bench import Bench  # noqa: PLC0415  # late
+
+        elf_path = image.elf_path if image.key else None
+        with (
+            self.boot(spec, image, needs=needs) as board,
+            closing(Bench(board, folder, elf_path=elf_path)) as bench,
+        ):
+            yield bench
+
+
+@contextmanager
+def _copy(ready: Snapshot, needed: frozenset[Capability]) -> Generator[Board]:
+    with closing(ready.boot()) as board:
+        _check_able(board.spec, board.capabilities, needed)
+        yield board
+
+
+def _capabilities(names: Collection[str]) -> frozenset[Capability]:
+    known = {capability.value: capability for capability in Capability}
+    if unknown := sorted(set(names) - known.keys()):
+        raise ConfigError(
+            f"needs(): no such capability: {', '.join(map(repr, unknown))}; known: "
+            f"{', '.join(sorted(known))}"
+        )
+    return frozenset(known[name] for name in names)
+
+
+def _check_able(
+    spec: BoardSpec, able: Collection[Capability], needed: frozenset[Capability]
+) -> None:
+    if lacking := sorted(capability.value for capability in needed.difference(able)):
+        raise CapabilityMissing(f"{spec.name} lacks {', '.join(lacking)}")
