@@ -20,7 +20,6 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.flashing import (
     RESETS,
-    check_sequence,
     press,
     reset_until_heard,
     run_command,
@@ -65,14 +64,6 @@ def test_lines_that_cannot_be_set_at_once_are_set_in_turn() -> None:
 
 def test_an_arduino_is_reset_by_an_edge_of_dtr() -> None:
     assert walked(RESETS["arduino"].run) == "DTR0 RTS0 0.05 DTR1 RTS1"
-
-
-@pytest.mark.parametrize("press_name", RESETS)
-def test_every_sequence_of_ours_can_be_read_and_lets_go_of_reset(
-    press_name: str,
-) -> None:
-    for sequence in RESETS[press_name]:
-        check_sequence(sequence)
 
 
 @pytest.mark.parametrize("sequence", ["", "D2", "D0||R1", "W", "U1", "D0 | R1"])
