@@ -144,6 +144,10 @@ if TYPE_CHECKING:
         StimulusKind as StimulusKind,
         UartSpec as UartSpec,
     )
+    from pytest_embedbench.support.options import (
+        option as option,
+        read_options as read_options,
+    )
     from pytest_embedbench.wire.patterns import (
         Exactly as Exactly,
         Match as Match,
@@ -190,6 +194,7 @@ _HOMES = {
         "NO_IMAGE PinEvent PinSpec PinTrace PwmEvent Reply Sample Stimulus "
         "StimulusKind UartSpec"
     ),
+    "pytest_embedbench.support.options": "option read_options",
     "pytest_embedbench.wire.patterns": "Exactly Match Patterns exact",
     "pytest_embedbench.wire.transcript": "Transcript",
 }
