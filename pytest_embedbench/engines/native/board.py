@@ -11,7 +11,7 @@ from pytest_embedbench.engines.native.diagnosis import RunContext, explain
 from pytest_embedbench.engines.native.exit_analysis import autopsy
 from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
 from pytest_embedbench.model import Capability
-from pytest_embedbench.processes.cores import TABLE
+from pytest_embedbench.processes.core_pinning import SHARED_CORE
 from pytest_embedbench.support.symbols import load_symbols
 from pytest_embedbench.support.validation import whole_ms
 
@@ -67,7 +67,7 @@ class NativeBoard:
         self._closed = False
         self._last_console = ""
         self._program = self._power_on()
-        TABLE.sit(self._program.life.pid)
+        SHARED_CORE.pin(self._program.life.pid)
 
     @property
     def spec(self) -> BoardSpec:
@@ -137,7 +137,7 @@ class NativeBoard:
         self._program.close()
         self._fault = BoardLost("the board did not come back from its reset")
         self._program = self._power_on()
-        TABLE.keep(self._program.life.pid)
+        SHARED_CORE.repin(self._program.life.pid)
         self._fault = None
 
     def close(self) -> None:
@@ -148,7 +148,7 @@ class NativeBoard:
             if self._fault is not None:  # it may be anywhere but waiting for us
                 self._program.life.end(0)
             self._program.close()
-            TABLE.rise()
+            SHARED_CORE.unpin()
 
     def console_text(self) -> str:
         """Return what the program wrote to stdout and stderr, shortened in the middle.

@@ -19,7 +19,7 @@ from pytest_embedbench.engines.qemu.receivers import Pace, receiver
 from pytest_embedbench.engines.qemu.rsp import HungUp
 from pytest_embedbench.engines.qemu.time_budget import Silent
 from pytest_embedbench.model import Capability
-from pytest_embedbench.processes.cores import TABLE
+from pytest_embedbench.processes.core_pinning import SHARED_CORE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class LockstepPower:
     setup: Setup
 
     def __post_init__(self) -> None:
-        TABLE.sit()
+        SHARED_CORE.pin()
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -57,7 +57,7 @@ class LockstepPower:
 
     def close(self) -> None:
         """Let another board have the core."""
-        TABLE.rise()
+        SHARED_CORE.unpin()
         self.setup.let_go()
 
 

@@ -50,39 +50,39 @@ class CorePinning:
     """One core for a thread and all the programs that it takes turns with.
 
     Moving there and back for every turn costs more than the turn where turns are
-    short, so the thread stays for as long as anybody sits with it.
+    short, so the thread stays for as long as any of them is pinned.
     """
 
     _core: PinnedCore = field(default_factory=PinnedCore)
     _before: set[int] = field(default_factory=set[int])
-    _seated_count: int = 0
+    _pinned_count: int = 0
 
-    def sit(self, pid: int = 0) -> None:
-        """Bring a program to the table; the caller comes with the first.
+    def pin(self, pid: int = 0) -> None:
+        """Pin a program to the core; with the first, the caller too.
 
         So does whatever the caller starts from then on: ``pid`` is not needed for it.
         """
-        if self._seated_count == 0:
+        if self._pinned_count == 0:
             self._core = claim_core()
             if self._core.number is not None:
                 self._before = os.sched_getaffinity(0)
                 os.sched_setaffinity(0, {self._core.number})
-        self._seated_count += 1
-        self.keep(pid)
+        self._pinned_count += 1
+        self.repin(pid)
 
-    def keep(self, pid: int) -> None:
-        """Let a program take the place of one that sat here."""
+    def repin(self, pid: int) -> None:
+        """Let a program take the place of one that was pinned."""
         if self._core.number is not None:
             with contextlib.suppress(OSError):  # it is gone
                 os.sched_setaffinity(pid, {self._core.number})
 
-    def rise(self) -> None:
+    def unpin(self) -> None:
         """Let one program go; with the last, the caller is free again."""
-        self._seated_count -= 1
-        if self._seated_count == 0 and self._core.number is not None:
+        self._pinned_count -= 1
+        if self._pinned_count == 0 and self._core.number is not None:
             os.sched_setaffinity(0, self._before)
             self._core.release()
 
 
-TABLE = CorePinning()
+SHARED_CORE = CorePinning()
 """This process's: the affinity that it stands for is the thread's own."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_embedbench.processes.cores import CorePinning, claim_core
+from pytest_embedbench.processes.core_pinning import CorePinning, claim_core
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity"), reason=f"no affinity on {sys.platform}"
@@ -22,21 +22,21 @@ def free_again() -> Iterator[None]:
     os.sched_setaffinity(0, before)
 
 
-def test_everybody_at_a_table_is_on_one_core_until_the_last_rises() -> None:
+def test_all_that_are_pinned_are_on_one_core_until_the_last_is_unpinned() -> None:
     before = os.sched_getaffinity(0)
-    table = CorePinning()
-    table.sit(os.getpid())
-    table.sit(os.getpid())
+    pinning = CorePinning()
+    pinning.pin(os.getpid())
+    pinning.pin(os.getpid())
     assert len(os.sched_getaffinity(0)) in (1, len(before))  # all may be taken
-    table.rise()
-    table.rise()
+    pinning.unpin()
+    pinning.unpin()
     assert os.sched_getaffinity(0) == before
 
 
 def test_a_program_that_is_gone_disturbs_nobody() -> None:
-    table = CorePinning()
-    table.sit(2**22 + 1)
-    table.rise()
+    pinning = CorePinning()
+    pinning.pin(2**22 + 1)
+    pinning.unpin()
 
 
 def test_no_two_claims_are_the_same_core() -> None:
