@@ -13,14 +13,14 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline, pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 STOP_GRACE_S = 2.0
 _PR_SET_PDEATHSIG = 1
@@ -86,11 +86,16 @@ def die_with_parent() -> None:
 
 
 def cpu_used_s(pid: int) -> float | None:
-    """Return the CPU seconds that ``pid`` has used; ``None`` where not known."""
+    """Return the CPU seconds that ``pid`` and what it started have used.
+
+    ``None`` where that is not known.
+    """
     fields = _stat(pid)
     if not fields:
         return None
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    # Its own, then those of children that have ended.
+    own_s = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return own_s + sum(cpu_used_s(child) or 0.0 for child in _children(pid))
 
 
 def is_asleep(pid: int) -> bool:
@@ -99,35 +104,6 @@ def is_asleep(pid: int) -> bool:
     False if it waits for a processor or a disk, and where that is not known.
     """
     return _stat(pid)[:1] in ([b"S"], [b"T"])
-
-
-@dataclass(slots=True)
-class IdleWatch:
-    """How long a process that should be at work for us has done nothing at all.
-
-    It has once it was asleep, without using a processor, whenever it was looked at
-    for ``limit_s`` of host time.
-    """
-
-    pid: int
-    limit_s: float
-    _cpu_s: float | None = field(init=False)
-    _limit: Deadline = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._cpu_s = cpu_used_s(self.pid)
-        self._limit = Deadline(self.limit_s)
-
-    def look(self) -> float | None:
-        """Look at it; return the CPU seconds that it has used, where known."""
-        now_s = cpu_used_s(self.pid)
-        if now_s != self._cpu_s or not is_asleep(self.pid):
-            self._cpu_s, self._limit = now_s, Deadline(self.limit_s)
-        return now_s
-
-    def too_long(self) -> bool:
-        """Say whether it was asleep for too long."""
-        return self._limit.passed()
 
 
 def wait_gone(pid: int, budget_s: float) -> bool:
@@ -156,6 +132,30 @@ def _stat(pid: int) -> list[bytes]:
             return stat.read().rpartition(b")")[2].split()
     except OSError:
         return []
+
+
+def _children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task")
+    try:
+        listed = [(task / "children").read_text() for task in tasks.iterdir()]
+    except OSError:  # it is gone, or the kernel keeps no such list
+        return []
+    return [int(word) for text in listed for word in text.split()]
+
+
+def signal_name(number: int) -> str:
+    """Return ``SIGSEGV`` for 11."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def tail(file: IO[bytes], most_bytes: int) -> str:
+    """Return the last that a child has written into ``file``."""
+    size = os.fstat(file.fileno()).st_size
+    start = max(0, size - most_bytes)
+    return os.pread(file.fileno(), most_bytes, start).decode(errors="replace")
 
 
 def _signal_group(pid: int, number: int) -> None:

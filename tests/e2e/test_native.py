@@ -168,7 +168,7 @@ def test_a_process_killed_from_outside_is_not_the_firmwares_fault(
 
 
 def pid_of(board: NativeBoard) -> int:
-    return board._program.life.pid
+    return board._program.process.pid
 
 
 def test_unknown_options_and_uarts_name_the_known_ones(
@@ -359,7 +359,7 @@ image = FirmwareImage(
 board = Native().boot(spec, image)
 copy = NativeForkServer(spec, image).boot()
 board.advance(10), copy.advance(10)
-print(board._program.life.pid, copy._program.life.pid, flush=True)
+print(board._program.process.pid, copy._program.process.pid, flush=True)
 signal.pause()
 """
 

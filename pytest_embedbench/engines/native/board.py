@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.native import protocol
-from pytest_embedbench.engines.native.control import HungUp, Silent
 from pytest_embedbench.engines.native.diagnosis import RunContext, explain
-from pytest_embedbench.engines.native.exit_analysis import autopsy
+from pytest_embedbench.engines.native.exit_analysis import analyse_exit
 from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
 from pytest_embedbench.model import Capability
+from pytest_embedbench.processes.channel import Disconnected
 from pytest_embedbench.processes.core_pinning import SHARED_CORE
+from pytest_embedbench.processes.time_budget import NoAnswer
 from pytest_embedbench.support.symbols import load_symbols
 from pytest_embedbench.support.validation import whole_ms
 
@@ -67,7 +68,7 @@ class NativeBoard:
         self._closed = False
         self._last_console = ""
         self._program = self._power_on()
-        SHARED_CORE.pin(self._program.life.pid)
+        SHARED_CORE.pin(self._program.process.pid)
 
     @property
     def spec(self) -> BoardSpec:
@@ -109,7 +110,7 @@ class NativeBoard:
         try:
             control.send(protocol.ADVANCE, until_us, self._to_send)
             answer = control.receive()
-        except (HungUp, Silent) as cause:
+        except (Disconnected, NoAnswer) as cause:
             raise self._ended(cause) from None
         if answer.kind != protocol.PAUSED:
             raise self._ended(answer)
@@ -137,7 +138,7 @@ class NativeBoard:
         self._program.close()
         self._fault = BoardLost("the board did not come back from its reset")
         self._program = self._power_on()
-        SHARED_CORE.repin(self._program.life.pid)
+        SHARED_CORE.repin(self._program.process.pid)
         self._fault = None
 
     def close(self) -> None:
@@ -146,7 +147,7 @@ class NativeBoard:
             self._closed = True
             self._last_console = self._program.console_text()
             if self._fault is not None:  # it may be anywhere but waiting for us
-                self._program.life.end(0)
+                self._program.process.end(0)
             self._program.close()
             SHARED_CORE.unpin()
 
@@ -179,21 +180,23 @@ class NativeBoard:
         program.control.send(protocol.START, self._now_us, body)
         return program
 
-    def _ended(self, cause: ControlMessage | HungUp | Silent) -> EmbedbenchError:
+    def _ended(
+        self, cause: ControlMessage | Disconnected | NoAnswer
+    ) -> EmbedbenchError:
         """Return, and remember, how the program ended; keep what it said."""
         program = self._program
-        ending = autopsy(program, cause)
-        self._said.extend(ending.said)
-        if ending.at_us is not None:
-            self._now_us = ending.at_us
+        ended = analyse_exit(program, cause)
+        self._said.extend(ended.said)
+        if ended.at_us is not None:
+            self._now_us = ended.at_us
         self._fault = explain(
-            ending,
+            ended,
             RunContext(
                 at_us=self._now_us,
-                pid=program.life.pid,
+                pid=program.process.pid,
                 symbols=load_symbols(self._elf_path),
                 load_bias=program.load_bias,
-                memory_limit_bytes=program.allowance.memory_bytes,
+                memory_limit_bytes=program.limits.memory_bytes,
                 console_text=program.console_text(),
             ),
         )

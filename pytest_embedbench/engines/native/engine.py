@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.native import protocol
 from pytest_embedbench.engines.native.board import NativeBoard
-from pytest_embedbench.engines.native.control import Allowance
 from pytest_embedbench.engines.native.options import NativeOptions
-from pytest_embedbench.engines.native.program import fork_program, start_program
+from pytest_embedbench.engines.native.program import (
+    ProgramLimits,
+    fork_program,
+    start_program,
+)
 from pytest_embedbench.errors import ConfigError, ToolMissing
+from pytest_embedbench.processes.time_budget import TimeBudget
 from pytest_embedbench.support.options import read_options
 
 if TYPE_CHECKING:
@@ -32,16 +36,16 @@ class Native:
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> NativeBoard:
         """Start ``image`` in a process of its own, at time 0."""
-        allowance = _allowance(spec)
+        limits = _limits(spec)
 
         def launch() -> NativeProgram:
-            return start_program(image.elf_path, allowance)
+            return start_program(image.elf_path, limits)
 
         return NativeBoard(spec, image.elf_path, launch)
 
     def check(self, spec: BoardSpec) -> None:
         """Raise ``ConfigError`` for a board that could never be booted."""
-        _allowance(spec)
+        _limits(spec)
 
     def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> NativeForkServer:
         """Start ``image`` once; each board is then a copy of it."""
@@ -70,8 +74,7 @@ class NativeForkServer:
     def __init__(self, spec: BoardSpec, image: FirmwareImage) -> None:
         self._spec = spec
         self._image = image
-        self._allowance = _allowance(spec)
-        self._original = start_program(image.elf_path, self._allowance)
+        self._original = start_program(image.elf_path, _limits(spec))
 
     def boot(self) -> NativeBoard:
         """Return a fresh board at time 0."""
@@ -86,15 +89,17 @@ class NativeForkServer:
         self._original.close()
 
 
-def _allowance(spec: BoardSpec) -> Allowance:
+def _limits(spec: BoardSpec) -> ProgramLimits:
     if len(spec.uarts) != 1:
         names = ", ".join(uart.name for uart in spec.uarts)
         message = f"{spec.name}: uarts: native has exactly one UART, not: {names}"
         raise ConfigError(message)
     options = read_options(spec, NativeOptions)
-    return Allowance(
-        cpu_s=options.cpu_limit_ms / 1000,
-        wall_s=options.wall_limit_ms / 1000,
-        asleep_s=options.asleep_limit_ms / 1000,
+    return ProgramLimits(
+        answer=TimeBudget(
+            cpu_s=options.cpu_limit_ms / 1000,
+            wall_s=options.wall_limit_ms / 1000,
+            idle_s=options.asleep_limit_ms / 1000,
+        ),
         memory_bytes=options.memory_limit_mb * 2**20 or None,
     )

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.native import protocol
-from pytest_embedbench.engines.native.control import HungUp, Silent
+from pytest_embedbench.processes.channel import Disconnected
+from pytest_embedbench.processes.time_budget import NoAnswer
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.native.program import NativeProgram
@@ -25,7 +26,7 @@ class ProgramExit:
     ``returncode`` is negative for a signal, as in ``subprocess``. ``at_us`` is the
     board's time, if the program could still tell. ``said`` are the payloads of its
     last ``SAID`` messages. ``returned`` says that ``firmware_main`` came back;
-    ``silence`` that it did not end by itself: we lost patience with it.
+    ``no_answer`` that it did not end by itself: it used up its time.
     """
 
     returncode: int = 0
@@ -34,11 +35,11 @@ class ProgramExit:
     report: FaultReport | None = None
     backtrace: tuple[int, ...] = ()
     returned: bool = False
-    silence: Silent | None = None
+    no_answer: NoAnswer | None = None
 
 
-def autopsy(
-    program: NativeProgram, cause: ControlMessage | HungUp | Silent
+def analyse_exit(
+    program: NativeProgram, cause: ControlMessage | Disconnected | NoAnswer
 ) -> ProgramExit:
     """Hear a program out that has broken the turn-taking, and end it.
 
@@ -46,34 +47,34 @@ def autopsy(
         program: Not to be talked to afterwards; its console can still be read.
         cause: What came from it instead of an answer.
     """
-    ending = ProgramExit()
-    if isinstance(cause, Silent):
-        ending = replace(ending, silence=cause)
+    ended = ProgramExit()
+    if isinstance(cause, NoAnswer):
+        ended = replace(ended, no_answer=cause)
         # It reports where it is on this signal, as on those that it earns itself.
         with contextlib.suppress(ProcessLookupError):
-            os.kill(program.life.pid, signal.SIGXCPU)
+            os.kill(program.process.pid, signal.SIGXCPU)
     if isinstance(cause, protocol.ControlMessage):
-        ending = _note(ending, cause)
+        ended = _noted(ended, cause)
     grace_s = _GRACE_S
     try:
-        while not isinstance(cause, HungUp):
-            ending = _note(ending, program.control.receive())
-    except HungUp:
+        while not isinstance(cause, Disconnected):
+            ended = _noted(ended, program.control.receive())
+    except Disconnected:
         pass
-    except Silent:  # deaf as well: it will not go by itself
+    except NoAnswer:  # deaf as well: it will not go by itself
         grace_s = 0
     program.control.close()
-    return replace(ending, returncode=program.life.end(grace_s))
+    return replace(ended, returncode=program.process.end(grace_s))
 
 
-def _note(ending: ProgramExit, message: ControlMessage) -> ProgramExit:
+def _noted(ended: ProgramExit, message: ControlMessage) -> ProgramExit:
     if message.kind == protocol.SAID:
-        said = (*ending.said, message.payload)
-        return replace(ending, said=said, at_us=message.value)
+        said = (*ended.said, message.payload)
+        return replace(ended, said=said, at_us=message.value)
     if message.kind == protocol.FAULT:
-        return replace(ending, report=protocol.read_fault(message))
+        return replace(ended, report=protocol.read_fault(message))
     if message.kind == protocol.BACKTRACE:
-        return replace(ending, backtrace=protocol.read_backtrace(message))
+        return replace(ended, backtrace=protocol.read_backtrace(message))
     if message.kind == protocol.RETURNED:
-        return replace(ending, returned=True)
-    return ending
+        return replace(ended, returned=True)
+    return ended

@@ -11,13 +11,11 @@ import subprocess
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
 from pytest_embedbench import processes
 from pytest_embedbench.engines.native import protocol
-from pytest_embedbench.engines.native.control import Allowance, Control, HungUp, Silent
-from pytest_embedbench.engines.native.diagnosis import signal_name
+from pytest_embedbench.engines.native.control import Control
 from pytest_embedbench.errors import (
     BoardLost,
     ConfigError,
@@ -25,20 +23,24 @@ from pytest_embedbench.errors import (
     FirmwareFault,
     FirmwareSpin,
 )
+from pytest_embedbench.processes import signal_name
+from pytest_embedbench.processes.channel import Channel, Disconnected, start_child
+from pytest_embedbench.processes.time_budget import NoAnswer
 from pytest_embedbench.support.symbols import load_symbols
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_embedbench.errors import EmbedbenchError
+    from pytest_embedbench.processes.time_budget import TimeBudget
 
 _LIBRARYS = "bench_receive"
 """A function of the library's: a program that has it was built with it."""
-_CONSOLE_BYTES = 16 * 1024 * 1024
 _CONSOLE_SHOWN_BYTES = 2048  # of its beginning, and of its end
 _LEAVE_GRACE_S = 2.0
-_FD_VARIABLE = "EMBEDBENCH_FD"
 
 
-class ProcessState(Protocol):
+class ProgramProcess(Protocol):
     """A process that is ours to end."""
 
     @property
@@ -56,14 +58,22 @@ class ProcessState(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramLimits:
+    """What a program may use: time for each answer, memory in all."""
+
+    answer: TimeBudget
+    memory_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NativeProgram:
     """A program that has proved to be the one we started, and has our protocol."""
 
     control: Control
-    life: ProcessState
+    process: ProgramProcess
     console: IO[bytes]
     executable: Path
-    allowance: Allowance
+    limits: ProgramLimits
     load_bias: int = 0
 
     def console_text(self) -> str:
@@ -80,7 +90,7 @@ class NativeProgram:
     def close(self) -> int:
         """End it, let go of everything, and return a code like Popen's."""
         self.control.close()
-        code = self.life.discard()
+        code = self.process.discard()
         self.console.close()
         return code
 
@@ -126,7 +136,7 @@ class _Forked:
         return self.returncode
 
     def discard(self) -> int:
-        return self.end(0)  # copies are made by the thousand: no time for manners
+        return self.end(0)  # copies are made by the thousand: no time for a clean exit
 
     def _reap(self) -> int:
         control = self.original.control
@@ -134,15 +144,12 @@ class _Forked:
         try:
             status = control.receive_answer(protocol.REAPED)
             return os.waitstatus_to_exitcode(status)
-        except (HungUp, Silent):
+        except (Disconnected, NoAnswer):
             return -signal.SIGKILL  # as the original's end has it
 
 
-def start_program(executable: Path, allowance: Allowance) -> NativeProgram:
+def start_program(executable: Path, limits: ProgramLimits) -> NativeProgram:
     """Start ``executable``; it has run no firmware yet.
-
-    It gets its own process, an empty folder that is gone (so nothing can be left
-    in it) and an environment without anything of ours.
 
     Raises:
         ConfigError: it is a program, but not one built with ``embedbench_port``.
@@ -150,29 +157,20 @@ def start_program(executable: Path, allowance: Allowance) -> NativeProgram:
     """
     with ExitStack() as kept:
         ours, theirs, console = _open_channel(kept)
-        with theirs, tempfile.TemporaryDirectory(prefix="embedbench-") as empty:
-            try:
-                popen = processes.spawn(
-                    [executable],
-                    stdout=console.fileno(),
-                    stderr=console.fileno(),
-                    pass_fds=(theirs.fileno(),),
-                    cwd=Path(empty),
-                    env={_FD_VARIABLE: str(theirs.fileno())},
-                    limits=processes.Limits(
-                        memory_bytes=allowance.memory_bytes, file_bytes=_CONSOLE_BYTES
-                    ),
+        try:
+            with theirs:
+                popen = start_child(
+                    executable, theirs, console, memory_bytes=limits.memory_bytes
                 )
-            except OSError as error:
-                message = f"{executable}: cannot be run: {error}"
-                raise FirmwareFault(message) from error
-        program = _greet(
+        except OSError as error:
+            raise FirmwareFault(f"{executable}: cannot be run: {error}") from error
+        program = _shake_hands(
             NativeProgram(
-                control=Control(ours, popen.pid, allowance),
-                life=_Spawned(popen),
+                control=_control(ours, popen.pid, limits),
+                process=_Spawned(popen),
                 console=console,
                 executable=executable,
-                allowance=allowance,
+                limits=limits,
             )
         )
         kept.pop_all()
@@ -192,15 +190,15 @@ def fork_program(original: NativeProgram) -> NativeProgram:
             control.send_files(protocol.FORK, (theirs.fileno(), console.fileno()))
         try:
             pid = control.receive_answer(protocol.FORKED)
-        except (HungUp, Silent):
+        except (Disconnected, NoAnswer):
             pid = 0
         if pid == 0:
             raise BoardLost(f"{original.executable}: cannot be copied any more")
-        program = _greet(
+        program = _shake_hands(
             replace(
                 original,
-                control=Control(ours, pid, original.allowance),
-                life=_Forked(pid, original),
+                control=_control(ours, pid, original.limits),
+                process=_Forked(pid, original),
                 console=console,
             )
         )
@@ -216,18 +214,24 @@ def _open_channel(kept: ExitStack) -> tuple[socket.socket, socket.socket, IO[byt
     return ours, theirs, console
 
 
-def _greet(program: NativeProgram) -> NativeProgram:
+def _control(end: socket.socket, pid: int, limits: ProgramLimits) -> Control:
+    return Control(Channel(end, pid, limits.answer, protocol.HEADER))
+
+
+def _shake_hands(program: NativeProgram) -> NativeProgram:
     """Make sure that the other end is ours, and speaks as we do."""
     nonce = secrets.randbits(64)
     program.control.send(protocol.HELLO, nonce)
     try:
         answer = program.control.receive()
-    except (HungUp, Silent) as cause:
-        gone = isinstance(cause, HungUp)
-        code = program.life.end(_LEAVE_GRACE_S if gone else 0)
+    except (Disconnected, NoAnswer) as cause:
+        gone = isinstance(cause, Disconnected)
+        code = program.process.end(_LEAVE_GRACE_S if gone else 0)
         said = program.console_text()
         program.close()
-        raise _unmet(program.executable, code if gone else None, said) from None
+        raise _handshake_failure(
+            program.executable, code if gone else None, said
+        ) from None
     if answer.kind != protocol.HELLO_ANSWER or answer.value != nonce:
         program.close()
         raise ConfigError(f"{program.executable} does not speak the bench's protocol")
@@ -241,7 +245,9 @@ def _greet(program: NativeProgram) -> NativeProgram:
     return replace(program, load_bias=load_bias)
 
 
-def _unmet(executable: Path, code: int | None, said: str) -> EmbedbenchError:
+def _handshake_failure(
+    executable: Path, code: int | None, said: str
+) -> EmbedbenchError:
     """Return the error for a program that was no partner even before its firmware ran.
 
     ``code`` is how it ended by itself, as Popen has it; ``None`` if it did not.

@@ -7,6 +7,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BenchFault, FirmwareCrash, FirmwareSpin
+from pytest_embedbench.processes import signal_name
 
 if TYPE_CHECKING:
     from pytest_embedbench.errors import EmbedbenchError
@@ -68,11 +69,7 @@ def _what(code: int, report: str) -> str:
         return f"it ended the program with exit code {code}"
     if -code in _RULED_OUT:
         return _RULED_OUT[signal.Signals(-code)]
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:
-        name = f"signal {-code}"
-    return f"it crashed ({name})"
+    return f"it crashed ({signal_name(-code)})"
 
 
 def _rest_of_line(report: str, mark: str) -> str:

@@ -46,8 +46,8 @@ enum {
 };
 
 typedef struct {
-    uint32_t kind;
     uint32_t payload_bytes;
+    uint32_t kind;
 } host_header_t;
 
 typedef struct {
@@ -140,7 +140,7 @@ static void host_send_all(const void *buffer, size_t length)
 
 static void host_answer(uint32_t kind, const void *payload, size_t length)
 {
-    host_header_t header = {kind, (uint32_t)length};
+    host_header_t header = {(uint32_t)length, kind};
 
     host_send_all(&header, sizeof header);
     host_send_all(payload, length);
@@ -231,7 +231,7 @@ static void host_serialise(void)
 {
     host_serialise_t wanted = host_request.serialise;
     char *text = malloc(wanted.size);
-    host_header_t header = {HOST_SERIALISE, sizeof(int32_t)};
+    host_header_t header = {sizeof(int32_t), HOST_SERIALISE};
     int32_t fits;
 
     if (text == NULL && wanted.size > 0) {

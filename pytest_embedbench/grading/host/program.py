@@ -5,7 +5,6 @@ Messages are a header, then a payload; the numbers are known to ``driver.c`` too
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import hashlib
 import os
@@ -16,13 +15,18 @@ import subprocess
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from pytest_embedbench import processes
-from pytest_embedbench.clock import Deadline, host_now_s
 from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.grading.host.diagnosis import crashed, never_came_back, spoke
+from pytest_embedbench.processes import stop, tail
+from pytest_embedbench.processes.channel import (
+    Channel,
+    Disconnected,
+    ProtocolError,
+    start_child,
+)
+from pytest_embedbench.processes.time_budget import NoAnswer, TimeBudget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,18 +34,14 @@ if TYPE_CHECKING:
     from pytest_embedbench.errors import EmbedbenchError
     from pytest_embedbench.model import FirmwareImage
 
-_HEADER = struct.Struct("=II")
+_HEADER = struct.Struct("=II")  # length of the payload, kind
 _PID = struct.Struct("=i")
-_TIMEVAL = struct.Struct("@ll")
 _ENDED = struct.Struct("=iI")
-_FD_VARIABLE = "EMBEDBENCH_FD"
 _WALL_LIMIT_S = 30.0
 _ASLEEP_LIMIT_S = 10.0
-_LOOK_EVERY_S = 0.25
 _END_LIMIT_S = 2.0
 _START = "before controller_init"
 _NONCE_BYTES = 16
-_CONSOLE_BYTES = 16 * 1024 * 1024
 _REPORT_BYTES = 8192
 _SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=0:color=never",
@@ -123,30 +123,11 @@ class HostProgram:
 
 
 @dataclass(slots=True)
-class _Silent(Exception):
-    """No answer has come, for ``waited_s`` seconds of host time."""
-
-    waited_s: float
-
-
-@dataclass(slots=True)
 class _Process:
     popen: subprocess.Popen[bytes]
-    ours: socket.socket
+    channel: Channel
     console: IO[bytes]
     """Its stdout and stderr, of the current copy."""
-    wall_limit_s: float
-    _copy_pid: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._copy_pid = self.popen.pid  # before there is a copy
-        for option, limit_s in (
-            (socket.SO_RCVTIMEO, min(_LOOK_EVERY_S, self.wall_limit_s)),
-            (socket.SO_SNDTIMEO, self.wall_limit_s),
-        ):
-            whole_s = int(limit_s)
-            timeval = _TIMEVAL.pack(whole_s, int((limit_s - whole_s) * 1_000_000))
-            self.ours.setsockopt(socket.SOL_SOCKET, option, timeval)
 
     def ask(self, kind: Kind, payload: bytes, doing: Callable[[int], str]) -> bytes:
         if kind is Kind.OPEN:
@@ -157,35 +138,32 @@ class _Process:
             code = os.waitstatus_to_exitcode(wait_status)
             raise crashed(doing(steps_begun), code, self._report())
         if kind is Kind.OPEN:
-            (self._copy_pid,) = _PID.unpack(answer)
+            (self.channel.working_pid,) = _PID.unpack(answer)
         return answer
 
     def close_copy(self) -> None:
         self._exchange(Kind.CLOSE, b"", "after the last step")
 
     def stop(self) -> None:
-        self.ours.close()
-        processes.stop(self.popen, grace_s=0)
+        self.channel.close()
+        stop(self.popen, grace_s=0)
         self.console.close()
 
     def _exchange(self, kind: Kind, payload: bytes, doing: str) -> tuple[int, bytes]:
         """Return what is answered, and with what; ``ENDED`` answers anything."""
         try:
-            self.ours.sendall(_HEADER.pack(kind, len(payload)) + payload)
-            answered, length = _HEADER.unpack(self._exactly(_HEADER.size))
-            if answered not in (kind, Kind.ENDED):
-                raise spoke(doing, self._report())
-            return answered, self._exactly(length)
-        except _Silent as silent:
+            self.channel.send(payload, kind)
+            (_, answered), answer = self.channel.receive((kind, Kind.ENDED))
+        except NoAnswer as wait:
             report = self._report()
-            raise never_came_back(doing, silent.waited_s, report) from None
-        except BlockingIOError:  # it does not even read
-            report = self._report()
-            raise never_came_back(doing, self.wall_limit_s, report) from None
-        except (OSError, EOFError) as error:
-            raise self._hung_up(doing) from error
+            raise never_came_back(doing, wait.wall_s, report) from None
+        except Disconnected as error:
+            raise self._disconnected(doing) from error
+        except ProtocolError as error:
+            raise spoke(doing, self._report()) from error
+        return answered, answer
 
-    def _hung_up(self, doing: str) -> EmbedbenchError:
+    def _disconnected(self, doing: str) -> EmbedbenchError:
         """Without the submission in it this program does not end: that one did it."""
         try:
             code = self.popen.wait(_END_LIMIT_S)
@@ -193,38 +171,12 @@ class _Process:
             return spoke(doing, self._report())
         return crashed(doing, code, self._report())
 
-    def _exactly(self, length: int) -> bytes:
-        pieces: list[bytes] = []
-        while length > 0:
-            try:
-                piece = self.ours.recv(length)
-            except BlockingIOError:
-                piece = self._patiently(length)
-            if not piece:
-                raise EOFError("it hung up")
-            pieces.append(piece)
-            length -= len(piece)
-        return b"".join(pieces)
-
-    def _patiently(self, length: int) -> bytes:
-        """Go on receiving, with an eye on what the copy does meanwhile."""
-        begun_s = host_now_s()
-        wall = Deadline(self.wall_limit_s - _LOOK_EVERY_S)
-        slumber = processes.IdleWatch(self._copy_pid, _ASLEEP_LIMIT_S)
-        while not wall.passed() and not slumber.too_long():
-            with contextlib.suppress(BlockingIOError):
-                return self.ours.recv(length)
-            slumber.look()
-        raise _Silent(host_now_s() - begun_s + _LOOK_EVERY_S)
-
     def _report(self) -> str:
         """Return what the copy wrote to stdout and stderr, the end of it."""
-        file = self.console.fileno()
-        start = max(0, os.fstat(file).st_size - _REPORT_BYTES)
-        report = os.pread(file, _REPORT_BYTES, start)
-        if start > 0:
-            report = report.partition(b"\n")[2]  # no half line
-        return report.decode("utf-8", "replace").strip()
+        report = tail(self.console, _REPORT_BYTES)
+        if os.fstat(self.console.fileno()).st_size > _REPORT_BYTES:
+            report = report.partition("\n")[2]  # no half line
+        return report.strip()
 
 
 def _start(image: FirmwareImage, wall_limit_s: float) -> _Process:
@@ -235,18 +187,13 @@ def _start(image: FirmwareImage, wall_limit_s: float) -> _Process:
         ours, theirs = socket.socketpair()
         kept.enter_context(ours)
         console = kept.enter_context(tempfile.TemporaryFile("a+b", buffering=0))
-        with theirs, tempfile.TemporaryDirectory(prefix="embedbench-") as empty:
-            popen = processes.spawn(
-                [image.elf_path],
-                stdout=console.fileno(),
-                stderr=console.fileno(),
-                pass_fds=(theirs.fileno(),),
-                cwd=Path(empty),
-                env={_FD_VARIABLE: str(theirs.fileno()), **_SANITIZERS},
-                limits=processes.Limits(file_bytes=_CONSOLE_BYTES),
+        with theirs:
+            popen = start_child(
+                image.elf_path, theirs, console, environment=_SANITIZERS
             )
-        process = _Process(popen, ours, console, wall_limit_s)
-        kept.callback(processes.stop, popen, grace_s=0)
+        budget = TimeBudget(wall_s=wall_limit_s, idle_s=_ASLEEP_LIMIT_S)
+        process = _Process(popen, Channel(ours, popen.pid, budget, _HEADER), console)
+        kept.callback(stop, popen, grace_s=0)
         nonce = secrets.token_bytes(_NONCE_BYTES)
         if process.ask(Kind.HELLO, nonce, lambda _: _START) != nonce:
             raise BenchFault(f"{image.elf_path}: not the host driver we started")

@@ -1,0 +1,83 @@
+"""How long to wait for a child process: by its own CPU time, and by the clock.
+
+CPU time is what a child that spins uses, however loaded this computer is; host time is
+for a child that does nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.clock import host_now_s
+from pytest_embedbench.processes import cpu_used_s, is_asleep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(slots=True)
+class NoAnswer(Exception):
+    """The child used up its time to answer.
+
+    ``cpu_s`` is the CPU time that it used meanwhile, where that can be known;
+    ``asleep`` says that it has done nothing for longer than it may.
+    """
+
+    cpu_s: float | None
+    wall_s: float
+    asleep: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeBudget:
+    """What a child may use up before it answers.
+
+    Attributes:
+        cpu_s: CPU time of its own and of what it has started.
+        wall_s: Host time in all.
+        idle_s: Host time for which it may be asleep or stopped, using no CPU.
+    """
+
+    cpu_s: float = math.inf
+    wall_s: float = math.inf
+    idle_s: float = math.inf
+
+
+@dataclass(slots=True)
+class Wait:
+    """One wait for process ``pid`` that is under way, since ``waited_s`` already.
+
+    ``watch`` is called at each check, and may raise.
+    """
+
+    pid: int
+    budget: TimeBudget
+    waited_s: float = 0.0
+    watch: Callable[[], object] | None = None
+    _started_s: float = field(init=False)
+    _active_s: float = field(init=False)
+    _cpu_before_s: float | None = field(init=False)
+    _cpu_s: float | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._active_s = host_now_s()
+        self._started_s = self._active_s - self.waited_s
+        self._cpu_s = self._cpu_before_s = cpu_used_s(self.pid)
+
+    def check(self) -> None:
+        """Raise ``NoAnswer`` if it has lasted too long."""
+        if self.watch is not None:
+            self.watch()
+        cpu_s, now_s = cpu_used_s(self.pid), host_now_s()
+        if cpu_s != self._cpu_s or not is_asleep(self.pid):
+            self._cpu_s, self._active_s = cpu_s, now_s
+        used_s = None
+        if cpu_s is not None and self._cpu_before_s is not None:
+            used_s = cpu_s - self._cpu_before_s
+        self.waited_s = now_s - self._started_s
+        budget = self.budget
+        asleep = now_s - self._active_s >= budget.idle_s
+        if asleep or self.waited_s >= budget.wall_s or (used_s or 0) >= budget.cpu_s:
+            raise NoAnswer(used_s, self.waited_s, asleep=asleep)
