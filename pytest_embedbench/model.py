@@ -133,12 +133,13 @@ class FirmwareImage:
     ``elf_path`` is what simulators load and symbols come from (for ``native`` the
     program itself). ``artifacts`` are all files by name (``firmware.hex``, ...).
     ``metadata`` is what the build tool says of itself (``toolchain``, ``pio``, ...).
+    ``key`` is what the image is cached under; whoever caches it says so, no builder.
     """
 
     environment: str
     elf_path: Path
     sha256: str
-    key: str
+    key: str = ""
     artifacts: Mapping[str, Path] = field(default_factory=dict[str, Path])
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
 

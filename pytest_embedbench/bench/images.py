@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from pytest_embedbench.errors import (
     BenchFault,
@@ -24,6 +24,8 @@ from pytest_embedbench.model import FirmwareImage
 from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from pytest_embedbench.contracts import Builder
     from pytest_embedbench.model import BoardSpec, FirmwareSource
 
@@ -57,6 +59,9 @@ class ImageCache:
     Safe for any number of processes at once: one of them builds, the others wait and
     take what it made. A failed build is remembered for as long as this object lives,
     and for all processes that give the same ``session``; never longer.
+
+    A source is fingerprinted once to look its image up, and once more when its build
+    has ended: only if it is the same still, what was built may bear its key.
     """
 
     root: Path = field(default_factory=cache_root)
@@ -77,35 +82,43 @@ class ImageCache:
         published = self._published(key)
         if published is not None:
             return published
-        with FileLock(self._lock(source)):
-            for _ in range(_TRIES):
-                image = self._build(builder, source)
-                if image is not None:
-                    return image
-        raise BenchFault(
-            f"{source.project_dir} changed during each of {_TRIES} builds of it"
-        )
+        with self._lock(source) as waited:
+            if waited:  # and meanwhile it may have been edited
+                key = builder.fingerprint(source)
+            tries = 0
+            while (published := self._published(key)) is None and tries < _TRIES:
+                key = self._build(builder, source, key)
+                tries += 1
+        if published is None:
+            raise BenchFault(
+                f"{source.project_dir} changed during each of {_TRIES} builds of it"
+            )
+        return published
 
-    def _build(self, builder: Builder, source: FirmwareSource) -> FirmwareImage | None:
-        """Build and publish; nothing if the source changed meanwhile."""
-        key = builder.fingerprint(source)
-        published = self._published(key)
-        if published is not None:
-            return published
+    def _build(self, builder: Builder, source: FirmwareSource, key: str) -> str:
+        """Build and publish, unless the source changes meanwhile.
+
+        Returns the key of what the source is when the build has ended.
+        """
         self._raise_if_failed(key)
         draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=self._folder("images")))
         self._sweep(now_s=draft.stat().st_mtime)
+        outcome: FirmwareImage | EmbedbenchError
         try:
-            image = builder.build(source, draft)
-            if builder.fingerprint(source) != key:
-                return None
-            self._publish(key, image, draft)
-        except EmbedbenchError as error:
-            self._remember(key, error)
-            raise
+            try:
+                outcome = builder.build(source, draft)
+            except EmbedbenchError as error:
+                outcome = error
+            since = builder.fingerprint(source)
+            if since != key:
+                return since
+            if isinstance(outcome, EmbedbenchError):
+                self._remember(key, outcome)
+                raise outcome
+            self._publish(key, outcome, draft)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-        return self._published(key)
+        return key
 
     def _publish(self, key: str, image: FirmwareImage, draft: Path) -> None:
         """Give a finished draft its name: from then on it never changes."""
@@ -161,11 +174,25 @@ class ImageCache:
         digest = hashlib.sha256(f"{self.session}\n{key}".encode()).hexdigest()[:32]
         return self._folder("failed") / f"{digest}.json"
 
-    def _lock(self, source: FirmwareSource) -> Path:
-        """Return the lock of a project and environment; it is never removed."""
+    @contextlib.contextmanager
+    def _lock(self, source: FirmwareSource) -> Generator[bool]:
+        """Hold the lock of a project and environment; yields whether that took a wait.
+
+        The file is never removed.
+        """
         what = f"{source.project_dir.resolve()}\n{source.environment}"
         digest = hashlib.sha256(what.encode()).hexdigest()[:16]
-        return self._folder("locks") / f"{digest}.lock"
+        lock = FileLock(self._folder("locks") / f"{digest}.lock")
+        waited = False
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            waited = True
+            lock.acquire()
+        try:
+            yield waited
+        finally:
+            lock.release()
 
     def _folder(self, name: str) -> Path:
         folder = self.root / name

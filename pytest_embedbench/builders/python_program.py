@@ -71,7 +71,6 @@ class PythonProgram:
             environment=source.environment,
             elf_path=image,
             sha256=hashlib.sha256(image.read_bytes()).hexdigest(),
-            key=self.fingerprint(source),
             artifacts={_IMAGE: image},
             metadata={"python": platform.python_version()},
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -320,3 +320,54 @@ def test_a_project_without_an_environment_for_the_board_is_named(
         "/project has no environment for board 'nano': the board runs nanoatmega328; "
         "the project has native, uno: add [env:nanoatmega328] to its platformio.ini"
     )
+
+
+@dataclass
+class Counting(Copier):
+    """Counts how often it is asked for a fingerprint."""
+
+    fingerprints: int = 0
+
+    def fingerprint(self, source: FirmwareSource) -> str:
+        self.fingerprints += 1
+        return super().fingerprint(source)
+
+    def build(self, source: FirmwareSource, out_dir: Path) -> FirmwareImage:
+        asked = self.fingerprints
+        image = super().build(source, out_dir)
+        self.fingerprints = asked
+        return image
+
+
+def test_a_source_is_read_once_to_look_it_up_and_once_after_its_build(
+    cache: ImageCache, tmp_path: Path, source: FirmwareSource
+) -> None:
+    builder = Counting(log=tmp_path / "builds.log")
+    cache.image(builder, source)
+    assert builder.fingerprints == 2
+    cache.image(builder, source)
+    assert builder.fingerprints == 3
+
+
+def test_a_builder_need_not_know_the_key(
+    cache: ImageCache, builder: Copier, source: FirmwareSource, tmp_path: Path
+) -> None:
+    @dataclass
+    class Keyless(Copier):
+        def build(self, source: FirmwareSource, out_dir: Path) -> FirmwareImage:
+            return replace(super().build(source, out_dir), key="")
+
+    image = cache.image(Keyless(log=tmp_path / "builds.log"), source)
+    assert image.key == builder.fingerprint(source)
+
+
+def test_a_failure_is_not_remembered_of_what_was_mended_during_the_build(
+    cache: ImageCache, builder: Copier, source: FirmwareSource
+) -> None:
+    edit(source, "#error")
+    builder.meanwhile = lambda source: edit(source, "int mended(void);")
+    assert cache.image(builder, source).elf_path.read_text() == "int mended(void);"
+    builder.meanwhile = lambda _source: None
+    edit(source, "#error")
+    with pytest.raises(BuildError):
+        cache.image(builder, source)

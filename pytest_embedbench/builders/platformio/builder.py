@@ -31,7 +31,11 @@ from pytest_embedbench.builders.platformio.run import (
     pio_run,
     reachable,
 )
-from pytest_embedbench.builders.platformio.scratch import Scratch, sweep
+from pytest_embedbench.builders.platformio.scratch import (
+    Scratch,
+    hold_scratch,
+    scratch_name,
+)
 from pytest_embedbench.builders.platformio.seed import is_seeded, seed
 from pytest_embedbench.errors import BenchFault, ToolMissing
 from pytest_embedbench.processes.guarded import GuardedExit
@@ -110,40 +114,31 @@ class PlatformIO:
 
     def fingerprint(self, source: FirmwareSource) -> str:
         """Return a digest of all that the build of ``source`` depends on."""
-        return self._fingerprint(self._read(source))
-
-    def build(self, source: FirmwareSource, out_dir: Path) -> FirmwareImage:
-        """Compile ``source`` into ``out_dir``, or raise ``BuildError``."""
-        scratch = self._scratch(source)
-        scratch.root.mkdir(parents=True, exist_ok=True)
-        with FileLock(scratch.lock):
-            scratch.lock.touch()
-            sweep(scratch.root.parent, now_s=scratch.lock.stat().st_mtime)
-            # Read again: it may have changed while another process was at it.
-            scratch = self._scratch(source)
-            key = self._fingerprint(scratch.project)
-            scratch.fill()
-            done = self._run(scratch)
-            if done.ending is GuardedExit.TIMED_OUT or done.returncode != 0:
-                raise self._failure(scratch, done)
-            return read_products(scratch, out_dir, key=key, version=self.version())
-
-    def _scratch(self, source: FirmwareSource) -> Scratch:
         project = self._read(source)
-        return Scratch(self._cache() / "builds" / project.identity(), project)
-
-    def _read(self, source: FirmwareSource) -> Project:
-        shared = os.environ.get("PLATFORMIO_LIB_EXTRA_DIRS", "").replace(", ", "\n")
-        theirs = [Path(line) for line in shared.splitlines() if line.strip()]
-        return read_project(source, (*theirs, _OUR_LIBRARIES))
-
-    def _fingerprint(self, project: Project) -> str:
         return fingerprint(
             project,
             core_dir=self._core(project).core_dir,
             pio_version=pio_version(self._command(), self._cache()),
             variables=os.environ,
         )
+
+    def build(self, source: FirmwareSource, out_dir: Path) -> FirmwareImage:
+        """Compile ``source`` into ``out_dir``, or raise ``BuildError``."""
+        root = self._cache() / "builds" / scratch_name(source)
+        root.mkdir(parents=True, exist_ok=True)
+        with hold_scratch(root):
+            # Not earlier: it may change while another process is at it.
+            scratch = Scratch(root, self._read(source))
+            scratch.fill()
+            done = self._run(scratch)
+            if done.ending is GuardedExit.TIMED_OUT or done.returncode != 0:
+                raise self._failure(scratch, done)
+            return read_products(scratch, out_dir, version=self.version())
+
+    def _read(self, source: FirmwareSource) -> Project:
+        shared = os.environ.get("PLATFORMIO_LIB_EXTRA_DIRS", "").replace(", ", "\n")
+        theirs = [Path(line) for line in shared.splitlines() if line.strip()]
+        return read_project(source, (*theirs, _OUR_LIBRARIES))
 
     def _run(self, scratch: Scratch) -> Finished:
         """Run the build; the first one of a project alone, for it may install.

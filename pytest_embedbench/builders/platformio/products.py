@@ -19,9 +19,7 @@ _TOLD = ("platform", "toolchain", "cc", "mcu", "flash_size", "application_offset
 _SUFFIXES = frozenset({"", ".elf", ".hex", ".bin", ".eep", ".map", ".uf2"})
 
 
-def read_products(
-    scratch: Scratch, out_dir: Path, *, key: str, version: str
-) -> FirmwareImage:
+def read_products(scratch: Scratch, out_dir: Path, *, version: str) -> FirmwareImage:
     """Copy the files of a build that went well into ``out_dir``."""
     if not scratch.report.is_file():
         raise BenchFault("PlatformIO ended well, but before it had read all scripts")
@@ -48,7 +46,6 @@ def read_products(
         environment=scratch.project.source.environment,
         elf_path=elf_path,
         sha256=hashlib.sha256(elf_path.read_bytes()).hexdigest(),
-        key=key,
         artifacts=artifacts,
         metadata={name: value for name, value in metadata.items() if value},
     )

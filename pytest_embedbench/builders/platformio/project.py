@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from dataclasses import dataclass, replace
@@ -39,12 +38,6 @@ class Project:
     outside: tuple[Path, ...]
     levels: int
     is_task: bool
-
-    def identity(self) -> str:
-        """Return a short name for this project and environment, unlike all others."""
-        where = f"{self.source.project_dir}\n{self.source.environment}"
-        digest = hashlib.sha256(where.encode()).hexdigest()[:16]
-        return f"{self.source.project_dir.name}-{self.source.environment}-{digest}"
 
 
 def read_project(source: FirmwareSource, libraries: Iterable[Path]) -> Project:

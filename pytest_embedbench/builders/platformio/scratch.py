@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import shutil
 from dataclasses import dataclass
@@ -12,10 +14,11 @@ from filelock import FileLock, Timeout
 from pytest_embedbench.builders.platformio.staging import mirror, sync
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable
     from pathlib import Path
 
     from pytest_embedbench.builders.platformio.project import Project
+    from pytest_embedbench.model import FirmwareSource
 
 
 _TREES, _WORKSPACE, _LOCK = "trees", "workspace", "lock"
@@ -51,11 +54,6 @@ class Scratch:
         """Where the build writes what it is about to make."""
         return self.root / "report.json"
 
-    @property
-    def lock(self) -> Path:
-        """What whoever works here holds; never removed."""
-        return self.root / _LOCK
-
     def fill(self) -> None:
         """Make the copy what the project is now, and forget the last build's report."""
         self.report.unlink(missing_ok=True)
@@ -83,6 +81,23 @@ class Scratch:
             line.replace(f"{self.stage}/", "").replace(f"{objects}/", "")
             for line in lines
         ]
+
+
+def scratch_name(source: FirmwareSource) -> str:
+    """Return a short name for a project and environment, unlike all others."""
+    root = source.project_dir.resolve()
+    digest = hashlib.sha256(f"{root}\n{source.environment}".encode()).hexdigest()[:16]
+    return f"{root.name}-{source.environment}-{digest}"
+
+
+@contextlib.contextmanager
+def hold_scratch(root: Path) -> Generator[None]:
+    """Be the only one who works in a scratch place; sweep others that nobody uses."""
+    lock = root / _LOCK  # never removed
+    with FileLock(lock):
+        lock.touch()
+        sweep(root.parent, now_s=lock.stat().st_mtime)
+        yield
 
 
 def sweep(builds: Path, now_s: float) -> None:

@@ -118,7 +118,6 @@ class HostDriver:
             environment=ENVIRONMENT,
             elf_path=program,
             sha256=sha256,
-            key=self.fingerprint(source),
             artifacts={program.name: program},
             metadata={
                 "compiler": self.version(),
