@@ -27,23 +27,23 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.bench.images import ImageCache, environment_for
-from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench import FirmwareImage, FirmwareSource, Rig
 from pytest_embedbench.engines.qemu import QemuBoard
-from pytest_embedbench.grading.task import find_suite
-from pytest_embedbench.model import FirmwareImage, FirmwareSource
+from pytest_embedbench.grading.checks import find_suite
 from pytest_embedbench.processes import spawn, stop
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-SUITE = Path(__file__).parents[1] / "example_suites" / "tank_fill_drain"
-BOARDS = ("qemu-stm32f405", "qemu-esp32", "qemu-esp32c3")
+ROOT = Path(__file__).parents[1]
+SUITE = ROOT / "example_suites" / "tank_fill_drain"
+BOARDS = ROOT / "pytest_embedbench" / "firmware" / "boards.ini"
+SHOWN = ("qemu-stm32f405", "qemu-esp32", "qemu-esp32c3")
 STOPS_PER_TICK = 2
 TICK_MS = 10
 STEP_MS = 150
@@ -68,14 +68,15 @@ class Load:
     board: str
     image: FirmwareImage
 
-    def boot(self, **options: int | bool) -> QemuBoard:
-        """Start it."""
-        registry = Registry()
-        spec = registry.board(self.board)
+    @contextmanager
+    def boot(self, **options: int | bool) -> Generator[QemuBoard]:
+        """Have it running."""
+        rig = Rig()
+        spec = rig.registry.board(self.board)
         spec = replace(spec, options={**spec.options, **options})
-        board = registry.engine(spec.engine).boot(spec, self.image)
-        assert isinstance(board, QemuBoard)
-        return board
+        with rig.boot(spec, self.image) as board:
+            assert isinstance(board, QemuBoard)
+            yield board
 
 
 def main() -> int:
@@ -84,7 +85,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--idf", type=Path, action="append", default=[])
     parser.add_argument("--burners", type=int, default=0)
-    parser.add_argument("boards", nargs="*", default=BOARDS)
+    parser.add_argument("boards", nargs="*", default=SHOWN)
     arguments = parser.parse_args()
     here = [name for name in arguments.boards if installed(name)]
     with burning(arguments.burners):
@@ -134,7 +135,7 @@ def row(load: Load, busy: Load | None, rounds: int, label: str = "") -> str:
     memory_mb = 0.0
     for _ in range(rounds):
         started_s = time.perf_counter()
-        with closing(load.boot()) as board:
+        with load.boot() as board:
             boots.append(time.perf_counter() - started_s)
             before_s = cpu_s(board)
             idles.append(speed(board, IDLE_MS))
@@ -143,7 +144,7 @@ def row(load: Load, busy: Load | None, rounds: int, label: str = "") -> str:
                 tanks.append(speed(board, 5_000, frame=b"SENSE LEVEL 50\n"))
             memory_mb = pss_mb(board.pid)
         if busy is not None:
-            with closing(busy.boot()) as board:
+            with busy.boot() as board:
                 busies.append(speed(board, 1_000))
     with ProcessPoolExecutor(2) as pool:
         two = sorted(pool.map(idle_speed, [load, load]))
@@ -163,7 +164,7 @@ def median(figures: list[float]) -> float:
 
 def idle_speed(load: Load) -> float:
     """Return the speed of an idle board; for a process of its own."""
-    with closing(load.boot()) as board:
+    with load.boot() as board:
         return speed(board, IDLE_MS)
 
 
@@ -187,10 +188,10 @@ def speed(board: QemuBoard, duration_ms: int, frame: bytes = b"") -> float:
 
 def happy_path_s(load: Load, *, lockstep: bool) -> float:
     """Return the wall time of the scenario, start and boot included."""
-    plant = Registry().plant("tank_fill_drain", level=20)
+    plant = Rig().registry.plant("tank_fill_drain", level=20)
     state = plant.initial()
     started_s = time.perf_counter()
-    with closing(load.boot(lockstep=lockstep)) as board:
+    with load.boot(lockstep=lockstep) as board:
         heard = b""
         while b"DBG BOOTED" not in heard:
             board.advance(10)
@@ -208,7 +209,7 @@ def happy_path_s(load: Load, *, lockstep: bool) -> float:
 
 def installed(name: str) -> bool:
     """Say whether a board can run here; if not, why."""
-    registry = Registry()
+    registry = Rig().registry
     missing = registry.engine(registry.board(name).engine).missing()
     if missing is not None:
         print(f"{name}: {missing}", file=sys.stderr)
@@ -226,17 +227,14 @@ def busy_image(board: str) -> FirmwareImage:
         project = Path(folder)
         (project / "src").mkdir()
         (project / "src" / "main.c").write_text(BUSY)
-        ini = (SUITE / "platformio.ini").read_text()
-        (project / "platformio.ini").write_text(re.sub("lib_extra.*\n", "", ini))
+        (project / "platformio.ini").write_text(BOARDS.read_text())
         return built(board, FirmwareSource(project_dir=project))
 
 
 def built(board: str, source: FirmwareSource) -> FirmwareImage:
     """Return an image from the cache, or build it."""
-    registry = Registry()
-    builder = registry.builder("platformio")
-    environment = environment_for(builder, registry.board(board), source.project_dir)
-    return ImageCache().image(builder, source.for_environment(environment))
+    rig = Rig()
+    return rig.image(rig.for_board(source, rig.registry.board(board)))
 
 
 def idf_load(folder: Path) -> Load:

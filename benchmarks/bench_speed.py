@@ -18,16 +18,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.bench.bench import Bench
-from pytest_embedbench.bench.images import ImageCache, environment_for
-from pytest_embedbench.bench.registry import Registry
-from pytest_embedbench.bench.scenario import Scenario
-from pytest_embedbench.grading.task import find_suite
-from pytest_embedbench.model import StimulusKind
+from pytest_embedbench import Rig, Scenario, StimulusKind
+from pytest_embedbench.grading.checks import find_suite
 
 if TYPE_CHECKING:
-    from pytest_embedbench.bench.run import Run
-    from pytest_embedbench.model import BoardSpec, FirmwareImage
+    from pytest_embedbench import BoardSpec, FirmwareImage, Run
 
 SUITE = Path(__file__).parents[1] / "example_suites" / "tank_fill_drain"
 MINUTE = Scenario(name="minute", max_steps=600, initial={"level": 55})
@@ -39,15 +34,15 @@ TARGETS = {"native": 1000, "uno": 100}
 def main() -> int:
     """Print a row per board; exit 1 if a target is missed."""
     round_count = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    registry = Registry()
+    rig = Rig()
     print(
         f"{'board':<8} {'bare':>8} {'harness':>8} {'share':>6}   simulated s / wall s"
     )
     missed = False
     for name, target in TARGETS.items():
-        spec = registry.board(name)
-        image = built(registry, spec)
-        pairs = [measured(registry, spec, image) for _ in range(round_count)]
+        spec = rig.registry.board(name)
+        image = built(rig, spec)
+        pairs = [measured(rig, spec, image) for _ in range(round_count)]
         bare = SIMULATED_S / statistics.median(bare_s for bare_s, _ in pairs)
         whole = SIMULATED_S / statistics.median(whole_s for _, whole_s in pairs)
         share = statistics.median(bare_s / whole_s for bare_s, whole_s in pairs)
@@ -56,51 +51,42 @@ def main() -> int:
     return int(missed)
 
 
-def built(registry: Registry, spec: BoardSpec) -> FirmwareImage:
+def built(rig: Rig, spec: BoardSpec) -> FirmwareImage:
     """Return the tank's reference firmware for a board."""
-    builder = registry.builder("platformio")
     source = find_suite(SUITE / "hidden" / "x").source("solution", SUITE)
-    environment = environment_for(builder, spec, source.project_dir)
-    return ImageCache().image(builder, source.for_environment(environment))
+    return rig.image(rig.for_board(source, spec))
 
 
-def measured(
-    registry: Registry, spec: BoardSpec, image: FirmwareImage
-) -> tuple[float, float]:
+def measured(rig: Rig, spec: BoardSpec, image: FirmwareImage) -> tuple[float, float]:
     """Return the wall seconds of the bare engine and of the whole harness."""
-    engine = registry.engine(spec.engine)
-    with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(engine.boot(spec, image), Path(folder))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        rig.bench(spec, image, folder=Path(folder)) as bench,
+    ):
         bench.board.advance(BOOT_MS)
         started_s = time.perf_counter()
-        run = bench.run(MINUTE, partial(registry.plant, "tank_fill_drain"))
+        run = bench.run(MINUTE, partial(rig.registry.plant, "tank_fill_drain"))
         whole_s = time.perf_counter() - started_s
-        bench.close()
-    if run.metrics["duration_ms"] != SIMULATED_S * 1000:
-        raise RuntimeError(f"not a whole run: {run.metrics}")
-    return bare_s(registry, spec, image, run), whole_s
+    assert run.metrics["duration_ms"] == SIMULATED_S * 1000
+    return bare_s(rig, spec, image, run), whole_s
 
 
-def bare_s(
-    registry: Registry, spec: BoardSpec, image: FirmwareImage, run: Run[object]
-) -> float:
+def bare_s(rig: Rig, spec: BoardSpec, image: FirmwareImage, run: Run[object]) -> float:
     """Return the wall seconds of the engine alone, given the frames of ``run``."""
     frames = [
         f"{stimulus.text}\n".encode()
         for stimulus in run.stimuli
         if stimulus.kind is StimulusKind.FRAME
     ]
-    board = registry.engine(spec.engine).boot(spec, image)
-    board.advance(BOOT_MS)
-    link = board.link()
-    started_s = time.perf_counter()
-    for frame in frames:
-        link.send(frame)
-        board.advance(100)
-        link.receive()
-    took_s = time.perf_counter() - started_s
-    board.close()
-    return took_s
+    with rig.boot(spec, image) as board:
+        board.advance(BOOT_MS)
+        link = board.link()
+        started_s = time.perf_counter()
+        for frame in frames:
+            link.send(frame)
+            board.advance(100)
+            link.receive()
+        return time.perf_counter() - started_s
 
 
 if __name__ == "__main__":

@@ -66,10 +66,8 @@ def _image(rig: Rig, spec: BoardSpec, project: Path, environment: str) -> Firmwa
     if not rig.is_flashed(spec):
         return NO_IMAGE
     if environment:
-        source = FirmwareSource(project_dir=project, environment=environment)
-    else:
-        source = rig.source(project, spec)
-    return rig.image(source)
+        return rig.image(FirmwareSource(project_dir=project, environment=environment))
+    return rig.image(rig.source(project, spec))
 
 
 def _folder(root: Path, board: str) -> Path:

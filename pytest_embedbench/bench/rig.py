@@ -66,8 +66,18 @@ class Rig:
         """
         if PYTHON in spec.environments and (project_dir / PROGRAM_FILE).is_file():
             return FirmwareSource(project_dir=project_dir, environment=PYTHON)
-        environment = environment_for(self.builder(), spec, project_dir)
-        return FirmwareSource(project_dir=project_dir, environment=environment)
+        return self.for_board(FirmwareSource(project_dir=project_dir), spec)
+
+    def for_board(self, source: FirmwareSource, spec: BoardSpec) -> FirmwareSource:
+        """Return ``source`` in the environment that suits a board, if it has none yet.
+
+        Raises:
+            ConfigError: its project has none of those that the board can run.
+        """
+        if source.environment:
+            return source
+        environment = environment_for(self.builder(), spec, source.project_dir)
+        return source.for_environment(environment)
 
     def image(self, source: FirmwareSource) -> FirmwareImage:
         """Return the built ``source``, from the cache if nothing has changed.
