@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench import processes
-from pytest_embedbench.engines.simavr import Patience, Simavr
+from pytest_embedbench.engines.simavr import Simavr
 from pytest_embedbench.errors import (
     BenchFault,
     BoardLost,
@@ -26,11 +26,13 @@ from pytest_embedbench.errors import (
     FirmwareStuck,
 )
 from pytest_embedbench.model import FirmwareImage, Level, PinSpec, UartSpec
+from pytest_embedbench.processes.time_budget import TimeBudget
 from tests.e2e.avr_firmware import avr_image, board_spec, boot, simavr
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr import SimavrBoard
-    from tests.e2e.avr_firmware import Boot, Build
+    from pytest_embedbench.processes.time_budget import TimeBudget
+from tests.e2e.avr_firmware import Boot, Build
 
 __all__ = ["avr_image", "boot", "simavr"]
 
@@ -182,7 +184,7 @@ def test_a_simulator_that_dies_is_the_benchs_loss(
 
 
 def test_a_simulator_that_does_not_come_back_is_ended(boot: Boot) -> None:
-    impatient = Simavr(patience=Patience(cpu_s=0.5, cpu_s_per_s=0.0))
+    impatient = Simavr(budget=TimeBudget(cpu_s=0.5), cpu_s_per_s=0.0)
     board = boot("faults", "-DFAULT=SPIN", engine=impatient)
     with pytest.raises(BenchFault, match="uno: simavr did not come back after"):
         board.advance(10_000_000)
@@ -192,7 +194,7 @@ def test_a_simulator_that_does_not_come_back_is_ended(boot: Boot) -> None:
 
 
 def test_a_simulator_that_is_stopped_is_ended(boot: Boot) -> None:
-    board = boot("line", engine=Simavr(patience=Patience(stalled_s=0.5)))
+    board = boot("line", engine=Simavr(budget=TimeBudget(idle_s=0.5)))
     os.kill(board.child_pid, signal.SIGSTOP)
     with pytest.raises(BenchFault, match=r"uno: simavr .* has not run at all"):
         board.advance(1)

@@ -5,7 +5,6 @@ we talk to over a socket.
 """
 
 from pytest_embedbench.engines.simavr.board import SimavrBoard
-from pytest_embedbench.engines.simavr.child import Patience
 from pytest_embedbench.engines.simavr.engine import Simavr
 
-__all__ = ["Patience", "Simavr", "SimavrBoard"]
+__all__ = ["Simavr", "SimavrBoard"]

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.simavr.board import SimavrBoard
-from pytest_embedbench.engines.simavr.child import Child, Patience
+from pytest_embedbench.engines.simavr.child import Child
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.options import SimavrOptions
 from pytest_embedbench.engines.simavr.program import read_program
 from pytest_embedbench.errors import ConfigError, ToolMissing
+from pytest_embedbench.processes.time_budget import TimeBudget
 from pytest_embedbench.support.options import read_options
 
 if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
+_BUDGET = TimeBudget(cpu_s=30.0, idle_s=120.0)
 _PROBE: tuple[object, ...] = ("atmega328p", 16_000_000, 5_000, False, [], [])
 
 
@@ -29,11 +31,15 @@ class Simavr:
 
     Args:
         library: The shared library to load, by its soname or path.
-        patience: How long to wait for the simulator before giving it up.
+        budget: What the simulator may use before any answer: a busy core needs 0.06 s
+            of CPU per simulated second, all pins and UARTs at full speed some seconds;
+            only a simulator caught in a loop needs more than this.
+        cpu_s_per_s: CPU seconds that it may use more for every simulated second.
     """
 
     library: str = "libsimavr.so.2"
-    patience: Patience = field(default_factory=Patience)
+    budget: TimeBudget = _BUDGET
+    cpu_s_per_s: float = 20.0
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> SimavrBoard:
         """Start ``image`` on ``spec`` at time 0."""
@@ -87,7 +93,7 @@ class Simavr:
         return f"simavr {done.stdout.strip()} ({self.library})"
 
     def _start(self, name: str, *request: object) -> Child:
-        child = Child(name, self.patience)
+        child = Child(name, self.budget, self.cpu_s_per_s)
         try:
             self._check(*child.ask((self.library, *request)))
         except BaseException:

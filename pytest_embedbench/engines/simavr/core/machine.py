@@ -6,7 +6,6 @@ import ctypes
 
 from pytest_embedbench.engines.simavr.core import layout
 from pytest_embedbench.engines.simavr.core.mcus import MCUS, MCUSR, SMCR, SPH, SPL
-from pytest_embedbench.engines.simavr.core.watchdog import Watchdog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,8 @@ class AvrMachine:
 
     ``revive`` functions are called on every reset of the core, which forgets its cycle
     timers and its pins; ``started`` functions after the first instruction that follows
-    a start or a reset.
+    a start or a reset. ``last_seen`` is the PC, and the cycle at which somebody last
+    looked at it.
     """
 
     def __init__(self, library: str, mmcu: str, cpu_hz: int, vcc_mv: int) -> None:
@@ -44,6 +44,7 @@ class AvrMachine:
         self.vcc_mv = vcc_mv
         self.fault: Fault | None = None
         self.allow_resets = False
+        self.last_seen = (0, 0)
         self.resets: list[int] = []
         self.revive: list[Callable[[], None]] = []
         self.started: list[Callable[[], None]] = []
@@ -81,7 +82,6 @@ class AvrMachine:
         avr.sleep = layout.address_of(self.lib.avr_pending_sleep_usec)
         self._stop = self.keep(layout.CycleTimer(self._on_stop))
         self._start = self.keep(layout.CycleTimer(self._on_start))
-        self._watchdog = Watchdog(self)
         avr.reset = self.keep(layout.ResetHook(self._on_reset))
         self.lib.avr_global_logger_set(self.keep(layout.Logger(self._on_log)))
         guard = self.keep(layout.IoWrite(self._on_guard))
@@ -265,7 +265,7 @@ class AvrMachine:
         self.at(self._target, self._stop)
         self.resets.append(avr.cycle)
         if not self.allow_resets:
-            pc, cycle = self._watchdog.last_seen
+            pc, cycle = self.last_seen
             self.fail("watchdog", pc, str(avr.cycle - cycle))
             self.at(avr.cycle, self._stop)
 

@@ -12,15 +12,11 @@ import sys
 from pytest_embedbench.engines.simavr.core import layout
 from pytest_embedbench.engines.simavr.core.adc import Adc
 from pytest_embedbench.engines.simavr.core.machine import AvrMachine
-from pytest_embedbench.engines.simavr.core.messages import (
-    CHUNK_BYTES,
-    is_whole,
-    pack,
-    unpack,
-)
+from pytest_embedbench.engines.simavr.core.messages import HEADER, decode, encode
 from pytest_embedbench.engines.simavr.core.pins import AvrPort
 from pytest_embedbench.engines.simavr.core.pwm import Pwm
 from pytest_embedbench.engines.simavr.core.uart import Usart
+from pytest_embedbench.engines.simavr.core.watchdog import Watchdog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,22 +24,28 @@ if TYPE_CHECKING:
 
 MAX_PIN_CHANGES = 250_000
 _SOCKET = 0
+# Small enough for malloc to keep: a bigger buffer is a system call per message.
+_READ_BYTES = 1 << 15
 
 
 def receive() -> Any:  # noqa: ANN401  # whatever the parent packed
     """Return the next request; end the process when there will be none."""
     received = bytearray()
-    while not is_whole(received):
-        data = os.read(_SOCKET, CHUNK_BYTES)
+    end = HEADER.size
+    while len(received) < end:
+        data = os.read(_SOCKET, _READ_BYTES)
         if not data:
             sys.exit(0)
         received += data
-    return unpack(received)
+        if len(received) >= HEADER.size:
+            end = HEADER.size + HEADER.unpack_from(received)[0]
+    return decode(memoryview(received)[HEADER.size :])
 
 
 def send(answer: tuple[Any, ...]) -> None:
     """Send one answer."""
-    message = pack(answer)
+    payload = encode(answer)
+    message = HEADER.pack(len(payload)) + payload
     while message:
         message = message[os.write(_SOCKET, message) :]
 
@@ -66,6 +68,7 @@ class AvrInChild:
             for timer in machine.mcu.timers
         ]
         self.adc = Adc(machine)
+        self.watchdog = Watchdog(machine)
 
     def obey(self, commands: list[tuple[Any, ...]]) -> None:
         """Do what the bench does to a board, now."""

@@ -15,13 +15,9 @@ _LOOKS_PER_PERIOD = 4
 
 
 class Watchdog:
-    """Looks at the PC some times per watchdog period, while the watchdog is on.
-
-    ``last_seen`` is the PC and the cycle of the last look.
-    """
+    """Looks at the PC some times per watchdog period, while the watchdog is on."""
 
     def __init__(self, machine: AvrMachine) -> None:
-        self.last_seen = (0, 0)
         self._machine = machine
         self._timer = machine.keep(layout.CycleTimer(self._on_look))
         slot = machine.io(WDTCSR)
@@ -39,7 +35,7 @@ class Watchdog:
         if not self._machine.data[WDTCSR] & _WDE:
             return 0
         avr = self._machine.avr
-        self.last_seen = (avr.pc, avr.cycle)
+        self._machine.last_seen = (avr.pc, avr.cycle)
         return when + self._pause()
 
     def _pause(self) -> int:
