@@ -11,8 +11,11 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.cli import generate, inventory, lab, mutate, new_task, setup
+from pytest_embedbench.cli import generate, inventory, lab, setup
 from pytest_embedbench.errors import EmbedbenchError
+from pytest_embedbench.grading.commands import mutate, new_task
+from pytest_embedbench.errors import EmbedbenchError
+from pytest_embedbench.grading.commands import mutate, new_task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

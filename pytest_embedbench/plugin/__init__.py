@@ -10,6 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_embedbench.grading.plugin.host import (
+    controller,
+    host,
+    host_program,
+    oracle,
+    protocol,
+    task,
+)
+from pytest_embedbench.grading.plugin.paper import paper_run
+from pytest_embedbench.grading.plugin.reports import Reports
+from pytest_embedbench.grading.plugin.tolerance import check_tolerates, stands
 from pytest_embedbench.plugin import options
 from pytest_embedbench.plugin.consoles import console
 from pytest_embedbench.plugin.fixtures import (
@@ -30,18 +41,8 @@ from pytest_embedbench.plugin.fixtures import (
     scenario,
     uno_board,
 )
-from pytest_embedbench.plugin.host import (
-    controller,
-    host,
-    host_program,
-    oracle,
-    protocol,
-    task,
-)
-from pytest_embedbench.plugin.paper import paper_run
 from pytest_embedbench.plugin.properties import fresh_board, judge
 from pytest_embedbench.plugin.real import real_board, real_boards
-from pytest_embedbench.plugin.reports import Reports
 from pytest_embedbench.plugin.stash import (
     CHECK,
     ROBUST,
@@ -51,7 +52,6 @@ from pytest_embedbench.plugin.stash import (
     in_use,
     session_of,
 )
-from pytest_embedbench.plugin.tolerance import check_tolerates, stands
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -122,7 +122,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that uses the ``board`` fixture once per ``--board``."""
     if any(map(metafunc.definition.get_closest_marker, ("brief", "profile"))):
-        from pytest_embedbench.plugin import profile  # noqa: PLC0415  # late
+        from pytest_embedbench.grading.plugin import profile  # noqa: PLC0415  # late
 
         profile.check_markers(metafunc)
     if "board_spec" not in metafunc.fixturenames:
@@ -139,7 +139,8 @@ def pytest_collection_modifyitems(
     """Keep to the profile, and refuse to run board tests without a board."""
     if not any(map(concerns_us, items)):
         return
-    from pytest_embedbench.plugin import collect, profile  # noqa: PLC0415  # late
+    from pytest_embedbench.grading.plugin import profile  # noqa: PLC0415  # late
+    from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late
 
     profile.select(config, items)
     collect.check_boards_chosen(config, items)
@@ -149,7 +150,7 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
     """Remember that checks were left out: what is left may not pass for all."""
     if not any(map(concerns_us, items)):
         return
-    from pytest_embedbench.plugin import profile  # noqa: PLC0415  # late
+    from pytest_embedbench.grading.plugin import profile  # noqa: PLC0415  # late
 
     profile.count_deselected(items)
 
@@ -157,7 +158,7 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave a submission alone that has been seen to spin."""
     if CHECK in item.stash:
-        from pytest_embedbench.plugin import profile  # noqa: PLC0415  # late
+        from pytest_embedbench.grading.plugin import profile  # noqa: PLC0415  # late
 
         profile.skip_if_it_spins(item)
 
@@ -174,12 +175,12 @@ def pytest_runtest_makereport(
     report.hide_our_frames(item, call)
     made = yield
     if CHECK in item.stash:
-        from pytest_embedbench.plugin import note  # noqa: PLC0415  # late
+        from pytest_embedbench.grading.plugin import check_recorder  # noqa: PLC0415  # late
 
-        note.attach(item, call, made)
+        check_recorder.attach(item, call, made)
     if TESTLOG in item.stash:
         if item.get_closest_marker(ROBUST) is not None:
-            from pytest_embedbench.plugin import robust  # noqa: PLC0415  # late
+            from pytest_embedbench.grading.plugin import robust  # noqa: PLC0415  # late
 
             robust.attach(item, call, made)
         report.complete(item, call, made)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_embedbench.plugin.profile import Check
+    from pytest_embedbench.grading.plugin.profile import Check
     from pytest_embedbench.plugin.session import Session
     from pytest_embedbench.plugin.testlog import TestLog
 

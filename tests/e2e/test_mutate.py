@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_embedbench.cli.new_task import make_task
+from pytest_embedbench.grading.commands.new_task import make_task
 from tests.e2e.native_firmware import needs_gcc
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.cli.new_task import make_task
+from pytest_embedbench.grading.commands.new_task import make_task
 from tests.e2e.evaluator import skip_without_engine
 from tests.e2e.native_firmware import SUITES, needs_gcc
 

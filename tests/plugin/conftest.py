@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import pytest_embedbench.grading.plugin.check_recorder
+
 # Inner runs in this process must meet the modules that the outer one has, or an error's
 # class is not the one that is looked for.
-import pytest_embedbench.plugin.announce
+import pytest_embedbench.grading.plugin.plan
+import pytest_embedbench.grading.plugin.profile
+import pytest_embedbench.grading.plugin.verdicts
 import pytest_embedbench.plugin.collect
 import pytest_embedbench.plugin.header
-import pytest_embedbench.plugin.note
-import pytest_embedbench.plugin.profile
 import pytest_embedbench.plugin.report
 import pytest_embedbench.plugin.session
 import pytest_embedbench.plugin.testlog
-import pytest_embedbench.plugin.verdict
 import pytest_embedbench.testing  # noqa: F401
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.cli.mutate import chosen, sampled
 from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.grading.commands.mutate import chosen, sampled
 from pytest_embedbench.grading.mutation.equivalence import check_known, equivalents_of
 from pytest_embedbench.grading.mutation.generate import (
     Declared,

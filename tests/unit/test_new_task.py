@@ -8,9 +8,9 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.cli import main
-from pytest_embedbench.cli.new_task import make_task
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.grading.brief import read_brief
+from pytest_embedbench.grading.commands.new_task import make_task
 from pytest_embedbench.grading.task import load_task
 from pytest_embedbench.testing import check_plant
 

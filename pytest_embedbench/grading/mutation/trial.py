@@ -29,7 +29,7 @@ _TAIL_LINES = 15
 _TRIED = re.compile("embedbench-tried <([^>]+)>")
 _PYTEST = (
     *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"),
-    *("-p", "pytest_embedbench.plugin.submissions"),
+    *("-p", "pytest_embedbench.grading.plugin.submissions"),
 )
 _BUILDS = ("HOST_BUILD", "TARGET_BUILD")
 

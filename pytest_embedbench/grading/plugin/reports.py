@@ -9,8 +9,8 @@ import pytest
 from pytest_embedbench.plugin.stash import NOTE, TRIAL, session_of
 
 if TYPE_CHECKING:
-    from pytest_embedbench.plugin.robust import Robustness
-    from pytest_embedbench.plugin.verdict import Verdicts
+    from pytest_embedbench.grading.plugin.robust import Robustness
+    from pytest_embedbench.grading.plugin.verdicts import Verdicts
 
 
 class Reports:
@@ -30,7 +30,7 @@ class Reports:
         if self._verdicts is not None:
             self._verdicts.take(report)
         elif hasattr(report, NOTE):
-            from pytest_embedbench.plugin.verdict import Verdicts  # noqa: PLC0415
+            from pytest_embedbench.grading.plugin.verdicts import Verdicts  # noqa: PLC0415
 
             self._verdicts = Verdicts(session_of(self._config).run_dir)
             for each in (report, *self._early):
@@ -59,7 +59,7 @@ class Reports:
 
     def _take_trial(self, report: pytest.TestReport) -> None:
         if self._robustness is None:
-            from pytest_embedbench.plugin.robust import Robustness  # noqa: PLC0415
+            from pytest_embedbench.grading.plugin.robust import Robustness  # noqa: PLC0415
 
             self._robustness = Robustness(session_of(self._config).run_dir)
         self._robustness.take(getattr(report, TRIAL))

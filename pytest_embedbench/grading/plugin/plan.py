@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.grading.plugin.profile import DESELECTED
 from pytest_embedbench.grading.task import submitted
 from pytest_embedbench.grading.verdict import Stage
 from pytest_embedbench.plugin.options import setting
-from pytest_embedbench.plugin.profile import DESELECTED
 from pytest_embedbench.plugin.stash import CHECK, session_of
 
 if TYPE_CHECKING:
     from pytest_embedbench.grading.ledger import Announced, Announcement
+    from pytest_embedbench.grading.plugin.profile import Check
     from pytest_embedbench.grading.task import Suite
-    from pytest_embedbench.plugin.profile import Check
 
 
 def goal(check: Check) -> Stage:

@@ -19,9 +19,9 @@ from pytest_embedbench.errors import (
     OutsideEditSurface,
 )
 from pytest_embedbench.grading.host.builder import ENVIRONMENT as HOST_DRIVER
+from pytest_embedbench.grading.plugin.plan import announcements, goal, suite_name
+from pytest_embedbench.grading.plugin.profile import NOT_TRIED, note_spin
 from pytest_embedbench.grading.verdict import CheckOutcome, Stage
-from pytest_embedbench.plugin.announce import announcements, goal, suite_name
-from pytest_embedbench.plugin.profile import NOT_TRIED, note_spin
 from pytest_embedbench.plugin.report import blame_for, causes, reason_for
 from pytest_embedbench.plugin.stash import (
     ANNOUNCEMENTS,

@@ -1,0 +1,1 @@
+"""The commands of grading: each is loaded when it is called."""
