@@ -115,11 +115,16 @@ class FirmwareSource:
 
     ``overlay`` maps a path relative to the project (``src/controller.c``) to the
     file that takes its place in the scratch tree that is built.
+
+    ``parts`` are the entries of the project that a build may see, beside those that
+    its own settings name; nothing above the project is seen then. Without any it is all
+    but tests and caches.
     """
 
     project_dir: Path
     environment: str = ""
     overlay: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    parts: tuple[str, ...] = ()
 
     def for_environment(self, environment: str) -> FirmwareSource:
         """Return the same project and submission, built for ``environment``."""
@@ -206,6 +211,13 @@ class Reply(NamedTuple, Generic[StateT]):
     at_us: int
     lines: tuple[str, ...]
     state: StateT
+
+
+class Blame(NamedTuple):
+    """Whose fault a failure is: one word for the records, and how a report says it."""
+
+    who: str
+    words: str
 
 
 class StimulusKind(enum.Enum):

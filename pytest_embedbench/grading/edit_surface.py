@@ -44,21 +44,15 @@ def check_surface(suite: Suite, folder: Path) -> None:
     Raises:
         OutsideEditSurface: naming every offending file.
     """
-    task = suite.task
-    if task is None:
-        return
-    taken = [
-        file
-        for name in task.edit_surface
-        if (file := submitted(folder, name)) is not None
-    ]
+    surface = suite.task.edit_surface
+    taken = [file for name in surface if (file := submitted(folder, name)) is not None]
     offences = [
         offence
         for file in _code_files(folder)
         if (offence := _offence(file, folder, suite.root, taken))
     ]
     if offences:
-        raise OutsideEditSurface(folder, offences, task.edit_surface)
+        raise OutsideEditSurface(folder, offences, surface)
 
 
 def _offence(file: Path, folder: Path, root: Path, taken: list[Path]) -> str:

@@ -1,8 +1,7 @@
-"""What is built for a test: a suite's own project, or a submission laid over it.
+"""Task packages: what ``task.toml`` says, and what is built of a submission to one.
 
-A *suite* is the nearest folder above a test file that holds a ``task.toml`` (a task
-package: an edit surface, a starter, a reference solution), or a ``platformio.ini`` or a
-``main.py`` (any firmware project, or Python program, with tests beside it).
+The suite of a test is the nearest folder above it that holds a ``task.toml`` (an edit
+surface, a starter, a reference solution). A plain project in between has none.
 """
 
 from __future__ import annotations
@@ -14,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_embedbench.bench.registry import PLANT_FILE
 from pytest_embedbench.errors import ConfigError, NothingSubmitted
 from pytest_embedbench.model import FirmwareSource
-from pytest_embedbench.support.projects import PROGRAM_FILE, PROJECT_FILE, PYTHON
+from pytest_embedbench.support.projects import (
+    PROGRAM_FILE,
+    PROJECT_FILE,
+    named_folder,
+)
 from pytest_embedbench.support.toml_schema import (
     check_items,
     check_keys,
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TASK_FILE = "task.toml"
+_FIRMWARE = ("src", "include", "lib", "boards", "data")
+"""What a build sees of a package: no hidden checks, no solution."""
 SUBMITTED_IN = ("src", "main", "")
 """Folders of a submission in which a file of the edit surface is looked for."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -103,10 +108,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """A folder with a firmware project and, for a task package, its rules."""
+    """A task package: its folder and its rules."""
 
     root: Path
-    task: Task | None = None
+    task: Task
 
     def source(self, submission: str, relative_to: Path) -> FirmwareSource:
         """Return what to build: the starter, or ``submission`` in its place.
@@ -118,17 +123,12 @@ class Suite:
             relative_to: Where the user stands.
 
         Raises:
-            ConfigError: no such folder, or no project in it.
-            NothingSubmitted: nothing of a task's edit surface is in it.
+            ConfigError: no such folder.
+            NothingSubmitted: nothing of the task's edit surface is in it.
         """
         folder = self.submission(submission, relative_to)
         if folder is None:
-            return FirmwareSource(project_dir=self.root)
-        if self.task is None:
-            if not (folder / PROJECT_FILE).is_file():
-                message = f"{folder}: not a PlatformIO project: no {PROJECT_FILE}"
-                raise ConfigError(message)
-            return FirmwareSource(project_dir=folder)
+            return FirmwareSource(project_dir=self.root, parts=_FIRMWARE)
         overlay = {
             name: found
             for name in self.task.edit_surface
@@ -136,46 +136,40 @@ class Suite:
         }
         if not overlay:
             raise NothingSubmitted(folder, self.task.edit_surface)
-        return FirmwareSource(project_dir=self.root, overlay=overlay)
-
-    def program(self, folder: Path | None) -> FirmwareSource | None:
-        """Return the Python program in a submission's folder, or else in the suite.
-
-        For boards that can run one it comes before anything to be compiled.
-        """
-        place = folder or self.root
-        if not (place / PROGRAM_FILE).is_file():
-            return None
-        return FirmwareSource(project_dir=place, environment=PYTHON)
+        return FirmwareSource(project_dir=self.root, overlay=overlay, parts=_FIRMWARE)
 
     def submission(self, submission: str, relative_to: Path) -> Path | None:
         """Return the folder that ``submission`` names; see ``source``."""
-        if not submission:
+        return named_folder(submission, self.root, relative_to)
+
+
+def suite_above(test_file: Path) -> Suite | None:
+    """Return the suite that ``test_file`` belongs to, if any.
+
+    Raises:
+        ConfigError: its ``task.toml`` is broken.
+    """
+    for folder in test_file.resolve().parents:
+        if (folder / _TASK_FILE).is_file():
+            return Suite(root=folder, task=load_task(folder / _TASK_FILE))
+        if any((folder / name).is_file() for name in (PROJECT_FILE, PROGRAM_FILE)):
             return None
-        tried = (self.root / submission, relative_to / submission)
-        for folder in tried:
-            if folder.is_dir():
-                return folder.resolve()
-        listed = " or ".join(str(folder) for folder in dict.fromkeys(tried))
-        raise ConfigError(f"no submission folder {submission!r}: looked for {listed}")
+    return None
 
 
 def find_suite(test_file: Path) -> Suite:
     """Return the suite that ``test_file`` belongs to.
 
     Raises:
-        ConfigError: none of these files above it, or a broken one.
+        ConfigError: it is of no task, or its ``task.toml`` is broken.
     """
-    for folder in test_file.resolve().parents:
-        if (folder / _TASK_FILE).is_file():
-            return Suite(root=folder, task=load_task(folder / _TASK_FILE))
-        if any((folder / name).is_file() for name in (PROJECT_FILE, PROGRAM_FILE)):
-            return Suite(root=folder)
-    raise ConfigError(
-        f"{test_file}: no {_TASK_FILE}, {PROJECT_FILE} or {PROGRAM_FILE} in any "
-        "folder above it, so there is no firmware to build; put one there or override "
-        "the 'firmware_source' fixture"
-    )
+    suite = suite_above(test_file)
+    if suite is None:
+        raise ConfigError(
+            f"{test_file}: is of no task: no {_TASK_FILE} in the nearest firmware "
+            "project above it, or anywhere above it"
+        )
+    return suite
 
 
 def load_task(file: Path) -> Task:

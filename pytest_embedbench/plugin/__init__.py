@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_embedbench.grading.plugin.host import (
-    controller,
-    host,
-    host_program,
-    oracle,
-    protocol,
-    task,
-)
-from pytest_embedbench.grading.plugin.paper import paper_run
-from pytest_embedbench.grading.plugin.reports import Reports
-from pytest_embedbench.grading.plugin.tolerance import check_tolerates, stands
+from pytest_embedbench import hookspecs
 from pytest_embedbench.plugin import options
 from pytest_embedbench.plugin.consoles import console
 from pytest_embedbench.plugin.fixtures import (
@@ -41,20 +31,20 @@ from pytest_embedbench.plugin.fixtures import (
     scenario,
     uno_board,
 )
-from pytest_embedbench.plugin.properties import fresh_board, judge
+from pytest_embedbench.plugin.properties import fresh_board
 from pytest_embedbench.plugin.real import real_board, real_boards
 from pytest_embedbench.plugin.stash import (
-    CHECK,
-    ROBUST,
     SHIPPED,
     TESTLOG,
-    concerns_us,
     in_use,
+    on_a_board,
     session_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator
+
+    from pytest_embedbench.model import Blame, BoardSpec, FirmwareSource
 
     Report = pytest.CollectReport | pytest.TestReport | None
 
@@ -65,38 +55,33 @@ __all__ = [
     "board",
     "board_spec",
     "boot",
-    "check_tolerates",
     "console",
-    "controller",
     "fault_seed",
     "firmware_image",
     "firmware_source",
     "fresh_board",
-    "host",
-    "host_program",
-    "judge",
     "make_bench",
     "mega_board",
     "nano_board",
     "native_board",
-    "oracle",
-    "paper_run",
     "plant",
-    "protocol",
     "qemu_esp32",
     "real_board",
     "real_boards",
     "registry",
     "scenario",
-    "stands",
-    "task",
     "uno_board",
 ]
 
 
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare what products and third parties can hear of."""
+    pluginmanager.add_hookspecs(hookspecs)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--board`` and ``--embedbench-*``, their ini keys and environment."""
-    options.add_options(parser)
+    options.add_options(parser, options.OPTIONS)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -105,8 +90,6 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
     if options.any_set(config):
         session_of(config)
-    if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Reports(config), "embedbench-reports")
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -121,10 +104,6 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that uses the ``board`` fixture once per ``--board``."""
-    if any(map(metafunc.definition.get_closest_marker, ("brief", "profile"))):
-        from pytest_embedbench.grading.plugin import profile  # noqa: PLC0415  # late
-
-        profile.check_markers(metafunc)
     if "board_spec" not in metafunc.fixturenames:
         return
     from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late
@@ -132,35 +111,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     collect.parametrize_by_board(metafunc)
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
-) -> None:
-    """Keep to the profile, and refuse to run board tests without a board."""
-    if not any(map(concerns_us, items)):
+) -> Generator[None]:
+    """Refuse to run board tests without a board, once all others have selected."""
+    yield
+    if not any(map(on_a_board, items)):
         return
-    from pytest_embedbench.grading.plugin import profile  # noqa: PLC0415  # late
     from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late
 
-    profile.select(config, items)
     collect.check_boards_chosen(config, items)
-
-
-def pytest_deselected(items: Sequence[pytest.Item]) -> None:
-    """Remember that checks were left out: what is left may not pass for all."""
-    if not any(map(concerns_us, items)):
-        return
-    from pytest_embedbench.grading.plugin import profile  # noqa: PLC0415  # late
-
-    profile.count_deselected(items)
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave a submission alone that has been seen to spin."""
-    if CHECK in item.stash:
-        from pytest_embedbench.grading.plugin import profile  # noqa: PLC0415  # late
-
-        profile.skip_if_it_spins(item)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -168,22 +129,13 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Say whose fault a failure is, and put the conversation under it."""
-    if TESTLOG not in item.stash and CHECK not in item.stash:
+    if TESTLOG not in item.stash:
         return (yield)
     from pytest_embedbench.plugin import report  # noqa: PLC0415  # late
 
     report.hide_our_frames(item, call)
     made = yield
-    if CHECK in item.stash:
-        from pytest_embedbench.grading.plugin import check_recorder  # noqa: PLC0415  # late
-
-        check_recorder.attach(item, call, made)
-    if TESTLOG in item.stash:
-        if item.get_closest_marker(ROBUST) is not None:
-            from pytest_embedbench.grading.plugin import robust  # noqa: PLC0415  # late
-
-            robust.attach(item, call, made)
-        report.complete(item, call, made)
+    report.complete(item, call, made)
     return made
 
 
@@ -207,6 +159,25 @@ def pytest_terminal_summary(
         from pytest_embedbench.plugin import report  # noqa: PLC0415  # late
 
         report.summarise(terminalreporter, session_of(config))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_embedbench_firmware_source(
+    item: pytest.Item, spec: BoardSpec
+) -> FirmwareSource:
+    """Build the nearest project, or what ``--embedbench-firmware`` names."""
+    return session_of(item.config).project_source(item.path, spec)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_embedbench_blame(
+    error: BaseException,
+    ran: bool,  # noqa: FBT001  # hooks are called by keyword
+) -> Blame | None:
+    """Blame by the class of the error."""
+    from pytest_embedbench.plugin.blame import blame_of  # noqa: PLC0415  # late
+
+    return blame_of(error, ran=ran)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -148,16 +148,16 @@ def make_bench(request: pytest.FixtureRequest) -> Iterator[Callable[[Board], Ben
 
         def make(board: Board) -> Bench:
             with told_plainly():
-                log = log_of(request)
-                suite = session_for(request).suite_or_none(request.path)
-                boot_line = suite.task.boot_line if suite and suite.task else ""
+                log, node = log_of(request), node_of(request)
+                boot_line = node.ihook.pytest_embedbench_boot_line(item=node)
                 bench = Bench(
                     board,
                     folder=log.bench_folder(),
-                    boot_line=boot_line,
+                    boot_line=boot_line or "",
                     elf_path=log.elf_paths.get(id(board)),
                 )
             log.benches.append(bench)
+            log.ran = True
             opened.callback(_close, bench, log, plots=setting(request.config, "plots"))
             return bench
 
@@ -176,13 +176,14 @@ def plant(
 ) -> Callable[..., Plant[Any]]:
     """A factory: ``plant("tank_fill_drain", level=20)``; parameters set its start.
 
-    Without a name it is the plant of the test's own task.
+    Without a name it is the plant of the test's own suite, if that has one.
     """
 
     def make(name: str = "", **parameters: object) -> Plant[Any]:
+        node = node_of(request)
         with told_plainly():
-            chosen = name or session_of(request.config).task(request.path).plant
-            return registry.plant(chosen, **parameters)
+            chosen = name or node.ihook.pytest_embedbench_plant(item=node)
+            return registry.plant(chosen or _no_plant(registry), **parameters)
 
     return make
 
@@ -211,6 +212,15 @@ def fault_seed(request: pytest.FixtureRequest) -> int:
         raise pytest.UsageError(f"--embedbench-seed: {text!r} is not a whole number")
     node_of(request).user_properties.append((SEED, int(text)))
     return int(text)
+
+
+def _no_plant(registry: Registry) -> NoReturn:
+    from pytest_embedbench.errors import ConfigError  # noqa: PLC0415  # late
+
+    raise ConfigError(
+        "plant() without a name: this test's suite has no plant of its own; known "
+        f"plants: {', '.join(registry.names('plant'))}"
+    )
 
 
 def _close(bench: Bench, log: TestLog, *, plots: str) -> None:

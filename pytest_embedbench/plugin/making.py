@@ -53,7 +53,7 @@ def source_for(request: pytest.FixtureRequest, spec: BoardSpec) -> FirmwareSourc
     """Return what the options say is built for a board in this test's suite."""
     log_of(request)  # whose fault it is if this fails is for the report
     with told_plainly():
-        return session_for(request).source(request.path, spec)
+        return session_for(request).source(node_of(request), spec)
 
 
 def image_for(
@@ -99,6 +99,9 @@ def boot_all_for(
         log.note_board(board, image)
     for board in boards:
         _skip_unless_able(request, board.spec, board.capabilities)
+    node = node_of(request)
+    for board, (_, image) in zip(boards, wanted, strict=True):
+        node.ihook.pytest_embedbench_booted(item=node, board=board, image=image)
     return boards
 
 

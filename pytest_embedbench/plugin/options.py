@@ -1,5 +1,8 @@
 """Options: one table makes command line, ini keys and environment agree.
 
+A product has a table of its own: it adds that in ``pytest_addoption``, and reads its
+options as the bench reads its own.
+
 Precedence: command line > ini > environment > default.
 """
 
@@ -12,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class Option(NamedTuple):  # quicker to start with than a dataclass
@@ -47,7 +50,6 @@ class Option(NamedTuple):  # quicker to start with than a dataclass
         )
 
 
-PROFILES = ("full", "paper", "robust")
 OPTIONS = (
     Option(
         name="board",
@@ -68,14 +70,6 @@ OPTIONS = (
         flag="--embedbench-lab",
         metavar="FILE",
         help="The lab file: real boards, which --board can then name",
-    ),
-    Option(
-        name="profile",
-        flag="--embedbench-profile",
-        metavar="NAME",
-        help="Which tests of a task run: full, paper as published, or robust",
-        default="full",
-        choices=PROFILES,
     ),
     Option(
         name="seed",
@@ -148,17 +142,14 @@ _BY_NAME = {option.name: option for option in OPTIONS}
 
 MARKERS = (
     "erase(what): wipe 'nvs' or 'all' of a real board's flash before this test",
-    "brief(*ids): this test is a check; it enforces these sentences of BRIEF.md",
-    "profile(*names): run only with --embedbench-profile set to one of these",
-    "robust: no check; run only with --embedbench-profile=robust",
     "needs(*capabilities): skip on boards that lack one of these, such as 'reset'",
 )
 
 
-def add_options(parser: pytest.Parser) -> None:
-    """Register the table with pytest."""
+def add_options(parser: pytest.Parser, table: Iterable[Option]) -> None:
+    """Register a table of options with pytest."""
     group = parser.getgroup("embedbench", "hardware-in-the-loop benches")
-    for option in OPTIONS:
+    for option in table:
         group.addoption(
             option.flag,
             dest=option.dest,
@@ -172,17 +163,21 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def any_set(config: pytest.Config) -> bool:
-    """Say whether anybody has set any option of ours."""
+    """Say whether anybody has set any option of the bench."""
     return any(_first_set(config, option)[0] for option in OPTIONS)
 
 
-def setting(config: pytest.Config, name: str) -> str:
+def setting(config: pytest.Config, option: Option | str) -> str:
     """Return the value of a single-valued option, ``""`` if nobody set it.
+
+    Args:
+        config: What pytest knows.
+        option: The option, or the name of one of the bench's own.
 
     Raises:
         pytest.UsageError: the value is not one of the option's choices.
     """
-    option = _BY_NAME[name]
+    option = _option(option)
     value, where = _first_set(config, option)
     chosen = value[-1] if value else option.default
     if option.choices and chosen not in option.choices:
@@ -192,25 +187,29 @@ def setting(config: pytest.Config, name: str) -> str:
     return chosen
 
 
-def settings(config: pytest.Config, name: str) -> tuple[str, ...]:
+def settings(config: pytest.Config, option: Option | str) -> tuple[str, ...]:
     """Return the values of a repeatable option, without repetitions."""
-    value, _ = _first_set(config, _BY_NAME[name])
+    value, _ = _first_set(config, _option(option))
     return tuple(dict.fromkeys(value))
 
 
-def path_setting(config: pytest.Config, name: str) -> Path | None:
+def path_setting(config: pytest.Config, option: Option | str) -> Path | None:
     """Return the path an option names, if any.
 
     Relative paths start where they are written: an ini's (and a default's) at the
     rootdir, the command line's and the environment's where pytest was called.
     """
-    text = setting(config, name)
+    text = setting(config, option)
     if not text:
         return None
-    _, where = _first_set(config, _BY_NAME[name])
+    _, where = _first_set(config, _option(option))
     typed_here = where.startswith(("--", "EMBEDBENCH_"))
     base = config.invocation_params.dir if typed_here else config.rootpath
     return base / Path(text).expanduser()
+
+
+def _option(option: Option | str) -> Option:
+    return _BY_NAME[option] if isinstance(option, str) else option
 
 
 def _first_set(config: pytest.Config, option: Option) -> tuple[Sequence[str], str]:

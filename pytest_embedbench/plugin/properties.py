@@ -1,4 +1,4 @@
-"""Fixtures for property-based tests: fresh boards, and what they are judged by."""
+"""The fixture of property-based tests: fresh boards, many of them in one test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_embedbench.contracts import Board
-    from pytest_embedbench.grading.properties.judging import Judge
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 
@@ -50,19 +49,3 @@ def fresh_board(
             return board
 
         yield fresh
-
-
-@pytest.fixture
-def judge(request: pytest.FixtureRequest) -> Judge:
-    """The suite's task, plant and oracle: see ``properties.check_against``."""
-    from pytest_embedbench.grading.checks.oracle import load_oracle  # noqa: PLC0415  # late
-    from pytest_embedbench.grading.properties.judging import Judge  # noqa: PLC0415
-
-    session = session_of(request.config)
-    with told_plainly():
-        task = session.task(request.path)
-        return Judge(
-            task=task,
-            plant=session.registry.plant(task.plant),
-            make_oracle=load_oracle(session.suite(request.path)),
-        )

@@ -6,16 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import (
-    BenchFault,
-    BuildError,
-    ConfigError,
-    EmbedbenchError,
-    FirmwareFault,
-    SubmissionRefused,
-)
+from pytest_embedbench.errors import BenchFault, EmbedbenchError
 from pytest_embedbench.plugin import wait_summary
-from pytest_embedbench.plugin.failures import cause_of
+from pytest_embedbench.plugin.blame import blame_for, reason_for
 from pytest_embedbench.plugin.stash import SEED, TESTLOG
 from pytest_embedbench.plugin.workers import is_away
 
@@ -25,43 +18,15 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_embedbench.model import Blame
     from pytest_embedbench.plugin.session import Session
     from pytest_embedbench.plugin.testlog import TestLog
 
 BLAME = "embedbench_blame"
+BLAMED = "embedbench_blamed"
+"""An attribute of a test report, which xdist carries along: the blame in words."""
 BOARD = "embedbench_board"
 _PACKAGE = Path(__file__).parents[1]
-_BLAMES = (
-    (SubmissionRefused, "submission"),
-    (BuildError, "build"),
-    (FirmwareFault, "firmware"),
-    ((BenchFault, ConfigError), "bench"),
-)
-_WORDS = {
-    "firmware": "firmware fault",
-    "build": "the submission does not build",
-    "submission": "the submission is not taken",
-    "bench": "bench fault",
-    "test": "test error",
-}
-
-
-def blame_for(error: BaseException | None, *, ran: bool) -> str:
-    """Return whose fault ``error`` is: firmware, build, submission, bench or test.
-
-    A plain ``assert`` in a test that ran a board is a verdict on the firmware.
-
-    Args:
-        error: What ended the test; its causes are looked through.
-        ran: Whether the firmware had been running.
-    """
-    for cause in causes(error):
-        for kinds, blame in _BLAMES:
-            if isinstance(cause, kinds):
-                return blame
-        if ran and isinstance(cause, AssertionError):
-            return "firmware"
-    return "test"
 
 
 def hide_our_frames(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
@@ -88,28 +53,21 @@ def complete(
     _add_property(item, report, BOARD, log.board)
     for name, value in wait_summary.properties(log.shared):
         _add_property(item, report, name, value)
-    blame, reason = "", ""
+    who, reason = "", ""
     if report.failed and call.excinfo is not None:
         error = call.excinfo.value
-        blame = blame_for(error, ran=log.ran)
-        reason = reason_for(error)
-        _add_property(item, report, BLAME, blame)
+        blame = blame_for(item, error, ran=log.ran)
+        who, reason = blame.who, reason_for(error)
+        _add_property(item, report, BLAME, who)
+        setattr(report, BLAMED, blame.words)
         notes: list[str] = getattr(error, "__notes__", [])
         _add_sections(report, log, blame, "\n".join([reason, *notes]))
     elif report.skipped and call.excinfo is not None:
         reason = str(call.excinfo.value)
-        blame = "none"
-    log.note_phase(report, blame, reason)
+        who = "none"
+    log.note_phase(report, who, reason)
     if report.when == "teardown":
-        log.seeds = [value for name, value in item.user_properties if name == SEED]
-        try:
-            log.write()
-        except (OSError, BenchFault) as error:
-            report.outcome = "failed"
-            report.longrepr = f"test.json cannot be written: {error}"
-        del item.stash[TESTLOG]
-        ours = (BOARD, BLAME, SEED, *wait_summary.NAMES)
-        item.user_properties[:] = [p for p in item.user_properties if p[0] not in ours]
+        _finish(item, report, log)
     if is_away(item.config):
         from pytest_embedbench.plugin import shipping  # noqa: PLC0415  # late
 
@@ -120,14 +78,13 @@ def complete(
 def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
     """Print where the files are and how many failures were whose."""
     blamed = Counter(
-        str(value)
+        str(getattr(report, BLAMED))
         for outcome in ("failed", "error")
-        for report in _of_tests(reporter, outcome)
-        for name, value in report.user_properties
-        if name == BLAME
+        for report in reporter.getreports(outcome)
+        if hasattr(report, BLAMED)
     )
     if blamed:
-        shares = ", ".join(f"{count} x {_WORDS[who]}" for who, count in blamed.items())
+        shares = ", ".join(f"{count} x {words}" for words, count in blamed.items())
         reporter.write_line(f"embedbench: {shares}")
     for name, why in _never_ran(reporter, session):
         reporter.write_line(f"embedbench: nothing ran on {name}: {why}", yellow=True)
@@ -178,32 +135,33 @@ def _add_property(
         item.user_properties.append((name, value))
 
 
+def _finish(item: pytest.Item, report: pytest.TestReport, log: TestLog) -> None:
+    """Close this attempt's record; another one will have a new one."""
+    log.seeds = [value for name, value in item.user_properties if name == SEED]
+    try:
+        _write(item, log)
+    except (OSError, BenchFault) as error:
+        report.outcome = "failed"
+        report.longrepr = f"test.json cannot be written: {error}"
+    del item.stash[TESTLOG]
+    ours = (BOARD, BLAME, SEED, *wait_summary.NAMES)
+    item.user_properties[:] = [p for p in item.user_properties if p[0] not in ours]
+
+
+def _write(item: pytest.Item, log: TestLog) -> None:
+    """Write ``test.json``, if the test got as far as to have something to run."""
+    if log.board or log.ran:
+        record = log.record()
+        item.ihook.pytest_embedbench_test_record(item=item, record=record)
+        log.write(record)
+
+
 def _add_sections(
-    report: pytest.TestReport, log: TestLog, blame: str, shown: str
+    report: pytest.TestReport, log: TestLog, blame: Blame, shown: str
 ) -> None:
-    if log.controller is not None:
-        report.sections.append(("controller steps", log.controller.history()))
     for bench in log.benches:
         if str(bench.transcript_path) in shown:
             continue  # the error shows it already
-        title = f"UART ({_WORDS[blame]})"
+        title = f"UART ({blame.words})"
         text = f"{bench.transcript.tail()}\nwhole: {bench.transcript_path}"
         report.sections.append((title, text))
-
-
-def reason_for(error: BaseException) -> str:
-    """Return what our own error among the causes says, or else the error itself."""
-    for cause in causes(error):
-        if isinstance(cause, EmbedbenchError):
-            return str(cause)
-    kind = type(error).__name__
-    if isinstance(error, AssertionError) and str(error):
-        return str(error)
-    return f"{kind}: {error}" if str(error) else kind
-
-
-def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, what it came from, and so on."""
-    while error is not None:
-        yield error
-        error = cause_of(error)

@@ -16,15 +16,20 @@ from pytest_embedbench.errors import BenchFault, BoardGivenUp, ConfigError, Tool
 from pytest_embedbench.plugin import workers
 from pytest_embedbench.plugin.options import path_setting, setting, settings
 from pytest_embedbench.support.paths import cache_root
-from pytest_embedbench.support.projects import PYTHON
+from pytest_embedbench.support.projects import (
+    PYTHON,
+    named_folder,
+    plain_source,
+    project_above,
+    python_program,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pytest_embedbench.bench.images import ImageCache
     from pytest_embedbench.contracts import Board, Builder
-    from pytest_embedbench.grading.task import Suite, Task
     from pytest_embedbench.model import (
         BoardSpec,
         Capability,
@@ -43,10 +48,6 @@ class Session:
     config: pytest.Config
     run_name: str
     registry: Registry = field(default_factory=Registry)
-    _suites: dict[Path, Suite] = field(default_factory=dict["Path", "Suite"])
-    _briefs: dict[Path, Mapping[str, str]] = field(
-        default_factory=dict["Path", "Mapping[str, str]"]
-    )
     _engine_versions: dict[str, str] = field(default_factory=dict[str, str])
     _images: ImageCache | None = None
     _builder: Builder | None = None
@@ -70,80 +71,32 @@ class Session:
             f"(repeatable); known boards: {known}"
         )
 
-    def suite(self, test_file: Path) -> Suite:
-        """Return the suite that a test file belongs to; ``ConfigError`` if none."""
-        from pytest_embedbench.grading.task import find_suite  # noqa: PLC0415  # late
-
-        folder = test_file.parent
-        if folder not in self._suites:
-            self._suites[folder] = find_suite(test_file)
-        return self._suites[folder]
-
-    def suite_or_none(self, test_file: Path) -> Suite | None:
-        """Return the suite that a test file belongs to, if any."""
-        try:
-            return self.suite(test_file)
-        except ConfigError:
-            return None
-
-    def source(self, test_file: Path, spec: BoardSpec) -> FirmwareSource:
-        """Return what the options say is built for ``spec`` in this file's suite."""
+    def source(self, item: pytest.Item, spec: BoardSpec) -> FirmwareSource:
+        """Return what is built for ``spec`` in a test: somebody's, or the project's."""
         from pytest_embedbench.bench.images import environment_for  # noqa: PLC0415
 
-        suite = self.suite(test_file)
-        program = suite.program(self.submission(suite))
-        if PYTHON in spec.environments and program is not None:
-            return program
-        source = self._submitted(suite)
+        source: FirmwareSource = item.ihook.pytest_embedbench_firmware_source(
+            item=item, spec=spec
+        )
+        if source.environment:
+            return source
         environment = environment_for(self.builder(), spec, source.project_dir)
         return source.for_environment(environment)
 
-    def submission(self, suite: Suite) -> Path | None:
-        """Return the folder that is submitted to ``suite``; none is its own project.
+    def project_source(self, test_file: Path, spec: BoardSpec) -> FirmwareSource:
+        """Return the nearest project, or what ``--embedbench-firmware`` names.
 
         Raises:
-            ConfigError: there is no such folder.
+            ConfigError: there is none.
         """
-        return suite.submission(
-            setting(self.config, "firmware"), self.config.invocation_params.dir
+        project = project_above(test_file)
+        instead = named_folder(
+            setting(self.config, "firmware"), project, self.config.invocation_params.dir
         )
-
-    def task(self, test_file: Path) -> Task:
-        """Return the task that a test file belongs to; ``ConfigError`` if none."""
-        suite = self.suite(test_file)
-        if suite.task is None:
-            raise ConfigError(f"{test_file}: {suite.root} is no task: no task.toml")
-        return suite.task
-
-    def brief(self, test_file: Path) -> Mapping[str, str]:
-        """Return the sentences of a task's brief by id."""
-        from pytest_embedbench.grading.brief import read_brief  # noqa: PLC0415
-
-        file = self.suite(test_file).root / self.task(test_file).brief
-        if file not in self._briefs:
-            self._briefs[file] = read_brief(file)
-        return self._briefs[file]
-
-    def host_image(self, test_file: Path) -> FirmwareImage:
-        """Return the host driver around the submission, or skip without a compiler.
-
-        The published evaluator looked for no undefined behaviour.
-        """
-        from pytest_embedbench.grading.host import builder  # noqa: PLC0415
-
-        suite, task = self.suite(test_file), self.task(test_file)
-        if task.controller is None:
-            raise ConfigError(f"{suite.root}/task.toml: [controller]: missing")
-        source = self._submitted(suite).for_environment(builder.ENVIRONMENT)
-        driver = builder.HostDriver(
-            api=task.controller,
-            sanitize=setting(self.config, "profile") != "paper",
-            cache_dir=path_setting(self.config, "cache"),
-        )
-        try:
-            return self.images().image(driver, source)
-        except ToolMissing as missing:
-            self._skip_or_raise(missing)
+        program = python_program(instead or project)
+        if PYTHON in spec.environments and program is not None:
+            return program
+        return plain_source(project, instead)
 
     def engine_version(self, board: str) -> str:
         """Return what the engine that runs a board calls itself."""
@@ -160,7 +113,7 @@ class Session:
         try:
             return self.images().image(self.builder(source.environment), source)
         except ToolMissing as missing:
-            self._skip_or_raise(missing, spec)
+            self.skip_or_raise(missing, spec)
         except OSError as error:
             raise BenchFault(
                 f"firmware cannot be built and kept in {self.images().root} ({error}): "
@@ -180,7 +133,7 @@ class Session:
                 return list(engine.boot_together(wanted))
             return [engine.boot(spec, image) for spec, image in wanted]
         except ToolMissing as missing:
-            self._skip_or_raise(missing, spec)
+            self.skip_or_raise(missing, spec)
         except BoardGivenUp as lost:
             pytest.skip(f"lost earlier in this run: {lost}")
 
@@ -239,21 +192,10 @@ class Session:
                 message = f"--embedbench-{option}: {name!r} is no board and no engine"
                 raise ConfigError(f"{message}; known: {', '.join(sorted(known))}")
 
-    def _submitted(self, suite: Suite) -> FirmwareSource:
-        """Return what is built, once the submission has proved to be acceptable."""
-        from pytest_embedbench.grading.edit_surface import check_surface  # noqa: PLC0415
-
-        source = suite.source(
-            submission=setting(self.config, "firmware"),
-            relative_to=self.config.invocation_params.dir,
-        )
-        if (folder := self.submission(suite)) is not None:
-            check_surface(suite, folder)
-        return source
-
-    def _skip_or_raise(
+    def skip_or_raise(
         self, error: ToolMissing, spec: BoardSpec | None = None
     ) -> NoReturn:
+        """Skip the test for what is not installed, unless that is required here."""
         required = settings(self.config, "require")
         names = {spec.name, spec.engine} if spec else set[str]()
         if {"all", error.needed_by, *names} & set(required):

@@ -6,19 +6,17 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.contracts import SharedBoard
 from pytest_embedbench.errors import BenchFault
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
-
-    import pytest
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.contracts import Board
-    from pytest_embedbench.grading.host.controller import Controller
     from pytest_embedbench.model import FirmwareImage
 
 _NOBODY: dict[str, Any] = {}
@@ -37,9 +35,10 @@ class TestLog:
     board: str = ""
     environment: str = ""
     image: FirmwareImage | None = None
-    host_image: FirmwareImage | None = None
-    controller: Controller | None = None
-    brief: Mapping[str, str] = field(default_factory=dict[str, str])
+    ran: bool = False
+    """Whether code under test has been running."""
+    stash: pytest.Stash = field(default_factory=pytest.Stash)
+    """What products remember of this attempt."""
     benches: list[Bench] = field(default_factory=list["Bench"])
     elf_paths: dict[int, Path] = field(default_factory=dict[int, "Path"])
     """What each board of this test runs, by its ``id``."""
@@ -49,11 +48,6 @@ class TestLog:
     """What all chance in this test came from."""
     phases: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     _folder: Path | None = None
-
-    @property
-    def ran(self) -> bool:
-        """Whether the submission's code had been running."""
-        return bool(self.benches) or self.host_image is not None
 
     def folder(self) -> Path:
         """Return this attempt's own folder, made on first use."""
@@ -107,30 +101,29 @@ class TestLog:
             phase |= {"blame": blame, "reason": reason}
         self.phases[report.when] = phase
 
-    def write(self) -> None:
-        """Write ``test.json``, if the test got as far as to have something to run."""
-        if not self.board and self.host_image is None:
-            return
+    def record(self) -> dict[str, Any]:
+        """Return what is known by now, as it goes into ``test.json``."""
         outcomes = [phase["outcome"] for phase in self.phases.values()]
         worst = next((o for o in ("failed", "skipped") if o in outcomes), "passed")
         blamed = next((p for p in self.phases.values() if "blame" in p), _NOBODY)
-        image, host = self.image, self.host_image
-        record = {
+        image = self.image
+        return {
             "schema": 1,
             "test": self.nodeid,
             "attempt": self.attempt,
             "outcome": worst,
             "blame": blamed.get("blame"),
             "reason": blamed.get("reason"),
-            "brief": dict(self.brief),
             "board": self.board or None,
             "environment": self.environment or None,
             "image": {"sha256": image.sha256, "key": image.key} if image else None,
-            "host_driver": {"sha256": host.sha256, "key": host.key} if host else None,
             "seeds": self.seeds,
             "tools": dict(image.metadata) if image else {},
             "started_at": self.started_at,
             "phases": self.phases,
         }
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Write ``test.json``."""
         text = json.dumps(record, indent=2, sort_keys=False, default=str)
         (self.folder() / "test.json").write_text(text + "\n", encoding="utf-8")

@@ -1,6 +1,69 @@
-"""The files by which a folder is known as a firmware project."""
+"""Firmware projects: by which files a folder is known as one, and where it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.model import FirmwareSource
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PROJECT_FILE = "platformio.ini"
 PROGRAM_FILE = "main.py"
 PYTHON = "python"
 """The environment of Python programs, for boards that run those."""
+
+
+def project_above(test_file: Path) -> Path:
+    """Return the nearest folder above a test that holds a project or a program.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    for folder in test_file.resolve().parents:
+        if any((folder / name).is_file() for name in (PROJECT_FILE, PROGRAM_FILE)):
+            return folder
+    raise ConfigError(
+        f"{test_file}: no {PROJECT_FILE} or {PROGRAM_FILE} in any folder above it, so "
+        "there is no firmware to build; put one there or override the "
+        "'firmware_source' fixture"
+    )
+
+
+def named_folder(name: str, *places: Path) -> Path | None:
+    """Return the folder of that name in the first place that has it; none for ``""``.
+
+    Raises:
+        ConfigError: no place has it.
+    """
+    if not name:
+        return None
+    tried = [place / name for place in places]
+    for folder in tried:
+        if folder.is_dir():
+            return folder.resolve()
+    listed = " or ".join(str(folder) for folder in dict.fromkeys(tried))
+    raise ConfigError(f"no submission folder {name!r}: looked for {listed}")
+
+
+def python_program(folder: Path) -> FirmwareSource | None:
+    """Return the Python program in a folder, if there is one.
+
+    For boards that can run one it comes before anything to be compiled.
+    """
+    if not (folder / PROGRAM_FILE).is_file():
+        return None
+    return FirmwareSource(project_dir=folder, environment=PYTHON)
+
+
+def plain_source(project: Path, instead: Path | None) -> FirmwareSource:
+    """Return what is built: a project, or the folder that is named in its place.
+
+    Raises:
+        ConfigError: there is no PlatformIO project in that folder.
+    """
+    if instead is not None and not (instead / PROJECT_FILE).is_file():
+        raise ConfigError(f"{instead}: not a PlatformIO project: no {PROJECT_FILE}")
+    return FirmwareSource(project_dir=instead or project)

@@ -50,7 +50,6 @@ def suite_of(name: str) -> Suite:
 
 def judge_of(name: str) -> Judge:
     suite = suite_of(name)
-    assert suite.task is not None
     plant = Registry().plant(suite.task.plant)
     return Judge(task=suite.task, plant=plant, make_oracle=load_oracle(suite))
 

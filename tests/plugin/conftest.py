@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import pytest_embedbench.grading.plugin.check_recorder
-
 # Inner runs in this process must meet the modules that the outer one has, or an error's
 # class is not the one that is looked for.
+import pytest_embedbench.grading.plugin.check_recorder
 import pytest_embedbench.grading.plugin.plan
 import pytest_embedbench.grading.plugin.profile
+import pytest_embedbench.grading.plugin.running
+import pytest_embedbench.grading.plugin.session
 import pytest_embedbench.grading.plugin.verdicts
+import pytest_embedbench.plugin.blame
 import pytest_embedbench.plugin.collect
 import pytest_embedbench.plugin.header
 import pytest_embedbench.plugin.report

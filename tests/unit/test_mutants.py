@@ -177,7 +177,7 @@ def test_a_broken_table_is_named_by_file_and_key(
     (tmp_path / "hidden").mkdir()
     (tmp_path / "hidden" / "mutants.toml").write_text(text)
     with pytest.raises(ConfigError, match=f"mutants.toml: {named}"):
-        declared_by(Suite(root=tmp_path))
+        declared_by(Suite(root=tmp_path, task=load_task(TASK / "task.toml")))
 
 
 def trial(number: int, fate: Fate) -> MutantTrial:

@@ -17,7 +17,11 @@ from pytest_embedbench.grading.checks.oracle import (
     walk,
 )
 from pytest_embedbench.grading.host.controller import Controller
-from pytest_embedbench.grading.task import ControllerApi, Suite
+from pytest_embedbench.grading.task import ControllerApi, Suite, load_task
+
+TASK = load_task(
+    Path(__file__).parents[2] / "example_suites" / "tank_fill_drain" / "task.toml"
+)
 
 API = ControllerApi(
     kinds=("LEVEL", "FAULT"), values=("level",), actuators=("on",), serialisers=()
@@ -104,7 +108,7 @@ def test_a_walk_lets_every_part_follow_every_other_and_looks_at_the_time() -> No
 
 def test_a_task_without_an_oracle_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"hidden/oracle\.py: no such Python file"):
-        load_oracle(Suite(root=tmp_path))
+        load_oracle(Suite(root=tmp_path, task=TASK))
 
 
 @dataclass

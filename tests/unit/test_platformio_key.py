@@ -54,6 +54,7 @@ class Workshop:
         self.core = root / "core"
         self.variables: dict[str, str] = {}
         self.overlay: dict[str, Path] = {}
+        self.parts: tuple[str, ...] = ()
         self.libraries: list[Path] = []
         for path, text in {"platformio.ini": INI, **FILES}.items():
             self.write(path, text)
@@ -73,7 +74,10 @@ class Workshop:
 
     def key(self, environment: str = "uno", pio_version: str = "6.2.0") -> str:
         source = FirmwareSource(
-            project_dir=self.project, environment=environment, overlay=self.overlay
+            project_dir=self.project,
+            environment=environment,
+            overlay=self.overlay,
+            parts=self.parts,
         )
         return fingerprint(
             read_project(source, self.libraries),
@@ -358,8 +362,8 @@ def test_libraries_for_all_projects_count(shop: Workshop, tmp_path: Path) -> Non
     assert shop.key() != before
 
 
-def test_of_a_task_package_only_the_firmware_counts(shop: Workshop) -> None:
-    shop.write("task.toml", "")
+def test_of_a_project_in_parts_nothing_else_counts(shop: Workshop) -> None:
+    shop.parts = ("src", "include", "lib", "boards", "data")
     before = shop.key()
     shop.write("solution/src/main.c", "int main(void) { return 1; }")
     shop.write("notes.c", "int x;")

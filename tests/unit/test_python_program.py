@@ -10,8 +10,8 @@ import pytest
 
 from pytest_embedbench.builders.python_program import PythonProgram
 from pytest_embedbench.errors import BuildError, ConfigError
-from pytest_embedbench.grading.task import find_suite
 from pytest_embedbench.model import FirmwareSource
+from pytest_embedbench.support.projects import project_above
 from pytest_embedbench.testing import check_builder
 
 if TYPE_CHECKING:
@@ -76,4 +76,4 @@ def test_a_folder_without_a_program_is_none(tmp_path: Path) -> None:
 
 
 def test_tests_beside_a_program_are_its_suite(project: Path) -> None:
-    assert find_suite(project / "tests" / "test_it.py").root == project
+    assert project_above(project / "tests" / "test_it.py") == project

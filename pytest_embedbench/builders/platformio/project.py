@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.builders.platformio.ini import INI, paths_upwards, read_ini
-from pytest_embedbench.builders.platformio.staging import TASK, project_files
+from pytest_embedbench.builders.platformio.staging import project_files
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -58,9 +58,8 @@ def read_project(source: FirmwareSource, libraries: Iterable[Path]) -> Project:
         raise ConfigError(
             f"{ini.path}: no environment {source.environment!r}; it has: {known}"
         )
-    is_task = (root / TASK).is_file()
-    upwards = [] if is_task else _upwards(ini, source.environment, root)
-    reached = ini.extra_configs if is_task else upwards
+    upwards = [] if source.parts else _upwards(ini, source.environment, root)
+    reached = ini.extra_configs if source.parts else upwards
     named = (*upwards, *_named_outside(ini, source.environment), *libraries)
     found = dict.fromkeys(Path(os.path.normpath(path)) for path in named)
     return Project(

@@ -21,28 +21,23 @@ if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.ini import ProjectIni
     from pytest_embedbench.model import FirmwareSource
 
-TASK = "task.toml"
-_OF_A_TASK = ("src", "include", "lib", "boards", "data")
-# Suites stand beside the firmware they test: editing a test must not rebuild it.
-_NOT_BUILT_FROM = frozenset(
-    {"test", "tests", "hidden", "visible", "solution", "starter", "node_modules"}
-    | {"venv", "__pycache__"}
-)
-_TEST_FILE = re.compile(r"(test_.*|.*_test|conftest)\.py$|.*\.(pyc|md|rst)$")
+_OF_FIRMWARE = frozenset({"src", "include", "lib", "boards", "data"})
+_NOT_BUILT_FROM = frozenset({"test", "tests", "node_modules", "venv", "__pycache__"})
+_TEST_FILE = re.compile(r"(test_.*|.*_test|conftest)\.py")
+_NOTES = re.compile(r".*\.(pyc|md|rst)")
 _WORD = re.compile(r"[^\s,;:=<>+\"']{1,200}")
 
 
 def project_files(source: FirmwareSource, ini: ProjectIni) -> dict[str, Path]:
     """Return what is copied: path in the copy to file, overlay included.
 
-    Of a task package (one with a ``task.toml``) only its firmware and what its
-    ``platformio.ini`` names, extra configs above it too (``../boards.ini``); of any
-    other project all but tests, caches and history.
+    Without ``source.parts`` all but tests, caches and history; with them extra configs
+    above the project too (``../boards.ini``).
     """
     root = source.project_dir
     named = _named(root, ini)
-    if (root / TASK).is_file():
-        tops: Iterable[str] = {*_OF_A_TASK, *named}
+    if source.parts:
+        tops: Iterable[str] = {*source.parts, *named}
         shared = {os.path.relpath(file, root): file for file in ini.extra_configs}
     else:
         entries = root.iterdir()
@@ -110,9 +105,17 @@ def _wanted(entry: Path) -> bool:
     return (
         not entry.name.startswith(".")
         and entry.name not in _NOT_BUILT_FROM
-        and not _TEST_FILE.match(entry.name)
+        and not _TEST_FILE.fullmatch(entry.name)
+        and not _NOTES.fullmatch(entry.name)
         and not (entry / "pyvenv.cfg").is_file()
+        and (entry.name in _OF_FIRMWARE or not _holds_tests(entry))
     )
+
+
+def _holds_tests(entry: Path) -> bool:
+    """Suites stand beside the firmware they test: editing one must not rebuild it."""
+    files = entry.iterdir() if entry.is_dir() else ()
+    return any(_TEST_FILE.fullmatch(file.name) for file in files)
 
 
 def _walk(root: Path, tops: Iterable[str]) -> Iterator[tuple[str, Path]]:

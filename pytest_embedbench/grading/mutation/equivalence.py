@@ -86,7 +86,7 @@ def told_apart(
         ConfigError: the task has no oracle, no sensors or no C interface.
     """
     task = suite.task
-    if task is None or task.controller is None or not task.sensors:
+    if task.controller is None or not task.sensors:
         raise ConfigError(f"{suite.root}: no [controller] or no [[sensor]] to go by")
     with tempfile.TemporaryDirectory(prefix="embedbench-mutant-") as scratch:
         folder = Path(scratch)

@@ -66,10 +66,8 @@ def reference_of(suite: Suite) -> Mapping[str, bytes]:
     """Return the edit surface with the reference solution laid over it, by name.
 
     Raises:
-        ConfigError: the suite is no task, or has no solution.
+        ConfigError: the task has no solution.
     """
-    if suite.task is None:
-        raise ConfigError(f"{suite.root}: no task: there is no task.toml")
     folder = suite.root / suite.task.solution
     surface = suite.task.edit_surface
     solved = {name: found for name in surface if (found := submitted(folder, name))}

@@ -21,16 +21,15 @@ from pytest_embedbench.errors import (
 from pytest_embedbench.grading.host.builder import ENVIRONMENT as HOST_DRIVER
 from pytest_embedbench.grading.plugin.plan import announcements, goal, suite_name
 from pytest_embedbench.grading.plugin.profile import NOT_TRIED, note_spin
-from pytest_embedbench.grading.verdict import CheckOutcome, Stage
-from pytest_embedbench.plugin.report import blame_for, causes, reason_for
-from pytest_embedbench.plugin.stash import (
+from pytest_embedbench.grading.plugin.stash import (
     ANNOUNCEMENTS,
     CHECK,
+    HOST_IMAGE,
     NOTE,
-    SEED,
-    TESTLOG,
-    session_of,
 )
+from pytest_embedbench.grading.verdict import CheckOutcome, Stage
+from pytest_embedbench.plugin.blame import blame_for, causes, reason_for
+from pytest_embedbench.plugin.stash import SEED, TESTLOG, session_of
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.bench import Bench
@@ -57,7 +56,7 @@ def attach(
         setattr(report, ANNOUNCEMENTS, announcements(item.session))
     check = item.stash[CHECK]
     log = item.stash.get(TESTLOG, None)
-    outcome, reason = _outcome(log, call, report)
+    outcome, reason = _outcome(item, call, report)
     note: CheckRecord = {
         "suite": suite_name(check.suite, item.config),
         "check": item.nodeid,
@@ -71,22 +70,22 @@ def attach(
     setattr(report, NOTE, note)
     if call.excinfo is not None and _spun(call.excinfo.value):
         note_spin(item)
-    if log is not None:
-        log.brief = check.brief
     if report.failed:
         for name, sentence in check.brief.items():
             report.sections.append((f"brief {name}", sentence))
 
 
 def _outcome(
-    log: TestLog | None, call: pytest.CallInfo[None], report: pytest.TestReport
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
 ) -> tuple[CheckOutcome, str]:
     if call.excinfo is None or report.passed:
         return CheckOutcome.PASSED, ""
     error = call.excinfo.value
     if report.skipped:
         return CheckOutcome.SKIPPED, str(error)
-    theirs = blame_for(error, ran=log is not None and log.ran) in _SUBMISSION_FAULTS
+    log = item.stash.get(TESTLOG, None)
+    blame = blame_for(item, error, ran=log is not None and log.ran)
+    theirs = blame.who in _SUBMISSION_FAULTS
     return CheckOutcome.FAILED if theirs else CheckOutcome.BROKEN, reason_for(error)
 
 
@@ -133,8 +132,8 @@ def _details(
     if log.image is not None:
         tools = {**log.image.metadata, "engine": _engine(item, log.board)}
         details |= {"image": _identity(log.image), "tools": tools}
-    if log.host_image is not None:
-        image = log.host_image
+    image = log.stash.get(HOST_IMAGE, None)
+    if image is not None:
         details["host_driver"] = {**_identity(image), **image.metadata}
     scenarios = [
         {"name": loop.scenario.name, "metrics": dict(measured(loop))}

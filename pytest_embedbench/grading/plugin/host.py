@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from pytest_embedbench.grading.plugin.stash import (
+    CONTROLLER,
+    HOST_IMAGE,
+    grading_of,
+    watch_tests,
+)
 from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.making import log_of
 from pytest_embedbench.plugin.stash import session_of
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.grading.checks.oracle import Oracle
     from pytest_embedbench.grading.host.controller import Controller, LineProtocol
     from pytest_embedbench.grading.host.program import HostProgram
+    from pytest_embedbench.grading.properties.judging import Judge
     from pytest_embedbench.grading.task import ControllerApi, Task
 
 
@@ -25,14 +32,14 @@ def host_program(pytestconfig: pytest.Config) -> Iterator[Callable[..., HostProg
     """A function from a test file to its suite's host driver, built and running."""
     from pytest_embedbench.grading.host.program import HostProgram  # noqa: PLC0415
 
-    session = session_of(pytestconfig)
+    grading = grading_of(pytestconfig)
     programs: dict[Path, HostProgram] = {}
 
     def program_for(test_file: Path) -> HostProgram:
-        root = session.suite(test_file).root
-        if root not in programs:
-            programs[root] = HostProgram(session.host_image(test_file))
-        return programs[root]
+        suite = grading.suite(test_file)
+        if suite.root not in programs:
+            programs[suite.root] = HostProgram(grading.host_image(suite))
+        return programs[suite.root]
 
     yield program_for
     for program in programs.values():
@@ -44,9 +51,12 @@ def host(
     request: pytest.FixtureRequest, host_program: Callable[[Path], HostProgram]
 ) -> Iterator[HostProgram]:
     """The submission's code as a program that serves this test alone."""
+    watch_tests(request.config)
     with told_plainly():
         program = host_program(request.path)
-        log_of(request).host_image = program.image
+        log = log_of(request)
+        log.stash[HOST_IMAGE] = program.image
+        log.ran = True
         program.open()
     yield program
     program.close()
@@ -58,7 +68,7 @@ def controller(request: pytest.FixtureRequest, host: HostProgram) -> Controller:
     from pytest_embedbench.grading.host.controller import Controller  # noqa: PLC0415
 
     controller = Controller(host, _api(request))
-    log_of(request).controller = controller
+    log_of(request).stash[CONTROLLER] = controller
     with told_plainly():
         controller.init()
     return controller
@@ -76,7 +86,7 @@ def protocol(request: pytest.FixtureRequest, host: HostProgram) -> LineProtocol:
 def task(request: pytest.FixtureRequest) -> Task:
     """The task package that this test is of, as its ``task.toml`` has it."""
     with told_plainly():
-        return session_of(request.config).task(request.path)
+        return grading_of(request.config).suite(request.path).task
 
 
 @pytest.fixture
@@ -85,9 +95,25 @@ def oracle(request: pytest.FixtureRequest) -> Oracle:
     from pytest_embedbench.grading.checks.oracle import load_oracle  # noqa: PLC0415  # late
 
     with told_plainly():
-        return load_oracle(session_of(request.config).suite(request.path))()
+        return load_oracle(grading_of(request.config).suite(request.path))()
+
+
+@pytest.fixture
+def judge(request: pytest.FixtureRequest) -> Judge:
+    """The suite's task, plant and oracle: see ``properties.check_against``."""
+    from pytest_embedbench.grading.checks.oracle import load_oracle  # noqa: PLC0415  # late
+    from pytest_embedbench.grading.properties.judging import Judge  # noqa: PLC0415
+
+    with told_plainly():
+        suite = grading_of(request.config).suite(request.path)
+        registry = session_of(request.config).registry
+        return Judge(
+            task=suite.task,
+            plant=registry.plant(suite.task.plant),
+            make_oracle=load_oracle(suite),
+        )
 
 
 def _api(request: pytest.FixtureRequest) -> ControllerApi:
-    task = session_of(request.config).suite(request.path).task
-    return cast("ControllerApi", task.controller if task else None)
+    task = grading_of(request.config).suite(request.path).task
+    return cast("ControllerApi", task.controller)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_embedbench.grading.plugin.stash import grading_of
 from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.stash import session_of
 
@@ -26,14 +27,14 @@ def paper_run(request: pytest.FixtureRequest, bench: Bench) -> Callable[..., Run
     from pytest_embedbench.bench.scenario import load_scenarios, pick  # noqa: PLC0415
     from pytest_embedbench.grading.checks.paper import run_as_published  # noqa: PLC0415
 
-    session = session_of(request.config)
+    registry = session_of(request.config).registry
 
     def run(name: str, goal: Callable[[Any], bool] | None = None) -> Run[Any]:
         with told_plainly():
-            task = session.task(request.path)
+            task = grading_of(request.config).suite(request.path).task
             scenarios = load_scenarios(request.path.with_name("paper.toml"))
             scenario = pick(scenarios, name)
-            make = partial(session.registry.plant, task.plant)
+            make = partial(registry.plant, task.plant)
         return run_as_published(bench, scenario, make, task=task, goal=goal)
 
     return run

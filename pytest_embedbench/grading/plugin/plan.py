@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.grading.plugin.options import PROFILE
 from pytest_embedbench.grading.plugin.profile import DESELECTED
+from pytest_embedbench.grading.plugin.stash import CHECK, grading_of
 from pytest_embedbench.grading.task import submitted
 from pytest_embedbench.grading.verdict import Stage
 from pytest_embedbench.plugin.options import setting
-from pytest_embedbench.plugin.stash import CHECK, session_of
 
 if TYPE_CHECKING:
     from pytest_embedbench.grading.ledger import Announced, Announcement
@@ -52,11 +53,11 @@ def _announcement(item: pytest.Item, suite: Suite) -> Announcement:
     submission, sources = _submitted(config, suite)
     return {
         "suite": suite_name(suite, config),
-        "task": suite.task.name if suite.task else "",
-        "profile": setting(config, "profile"),
+        "task": suite.task.name,
+        "profile": setting(config, PROFILE),
         "submission": submission,
         "sources": sources,
-        "sentences": dict(session_of(config).brief(item.path)),
+        "sentences": dict(grading_of(config).brief(suite)),
         "tools": {
             "pytest-embedbench": version("pytest-embedbench"),
             "pytest": pytest.__version__,
@@ -73,13 +74,12 @@ def _submitted(
 ) -> tuple[str | None, dict[str, str]]:
     """Return where the submission is, if there is one, and the digests of its files."""
     try:
-        folder = session_of(config).submission(suite)
+        folder = grading_of(config).submission(suite)
     except ConfigError:
         return setting(config, "firmware"), {}
-    surface = suite.task.edit_surface if suite.task else ()
     files = {
         name: submitted(folder or suite.root, name) or suite.root / name
-        for name in surface
+        for name in suite.task.edit_surface
     }
     digests = {
         name: hashlib.sha256(file.read_bytes()).hexdigest()

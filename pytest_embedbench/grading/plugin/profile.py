@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.errors import ConfigError, UnknownName
-from pytest_embedbench.plugin.options import PROFILES, setting
-from pytest_embedbench.plugin.stash import CHECK, ROBUST, session_of
+from pytest_embedbench.grading.plugin.options import PROFILE
+from pytest_embedbench.grading.plugin.stash import CHECK, ROBUST, grading_of
+from pytest_embedbench.plugin.options import setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -57,7 +58,8 @@ def sentences_of(node: pytest.Item | pytest.Function) -> Mapping[str, str]:
         ConfigError: there is no such sentence, no brief or no task.
     """
     named = [name for marker in node.iter_markers("brief") for name in marker.args]
-    known = session_of(node.config).brief(node.path)
+    grading = grading_of(node.config)
+    known = grading.brief(grading.suite(node.path))
     for name in named:
         if name not in known:
             listed = ", ".join(known)
@@ -74,8 +76,8 @@ def check_markers(metafunc: pytest.Metafunc) -> None:
             sentences_of(node)
         for marker in node.iter_markers("profile"):
             for name in marker.args:
-                if name not in PROFILES:
-                    raise UnknownName("profile", name, PROFILES)
+                if name not in PROFILE.choices:
+                    raise UnknownName("profile", name, PROFILE.choices)
     except ConfigError as error:
         raise pytest.Collector.CollectError(str(error)) from None
 
@@ -120,7 +122,7 @@ def _spins(config: pytest.Config) -> Counter[tuple[Path, str]]:
 
 
 def _in_profile(item: pytest.Item) -> bool:
-    chosen = setting(item.config, "profile")
+    chosen = setting(item.config, PROFILE)
     if item.get_closest_marker(ROBUST) is not None:
         return chosen == ROBUST or _only_by_mark(item)
     marker = item.get_closest_marker("profile")
@@ -132,7 +134,7 @@ def _only_by_mark(item: pytest.Item) -> bool:
     return (
         item.get_closest_marker(ROBUST) is not None
         and ROBUST in item.config.option.markexpr
-        and setting(item.config, "profile") != ROBUST
+        and setting(item.config, PROFILE) != ROBUST
     )
 
 
@@ -141,7 +143,7 @@ def _check(item: pytest.Item) -> Check:
     callspec = getattr(item, "callspec", None)
     board = callspec.params.get("board_spec", "") if callspec else ""
     return Check(
-        suite=session_of(item.config).suite(item.path),
+        suite=grading_of(item.config).suite(item.path),
         board="" if fixtures & _HOST_FIXTURES else board,
         brief=sentences_of(item),
     )

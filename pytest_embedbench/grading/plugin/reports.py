@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.plugin.stash import NOTE, TRIAL, session_of
+from pytest_embedbench.grading.plugin.stash import NOTE, TRIAL
+from pytest_embedbench.plugin.stash import session_of
 
 if TYPE_CHECKING:
     from pytest_embedbench.grading.plugin.robust import Robustness

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from pytest_embedbench.bench.artifacts import replace_json
 from pytest_embedbench.errors import InvariantBroken
-from pytest_embedbench.plugin.report import blame_for, causes, reason_for
-from pytest_embedbench.plugin.stash import TESTLOG, TRIAL
+from pytest_embedbench.grading.plugin.stash import TRIAL
+from pytest_embedbench.plugin.blame import FIRMWARE, blame_for, causes, reason_for
+from pytest_embedbench.plugin.stash import TESTLOG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,11 +68,15 @@ def attach(
     loops = [loop for bench in log.benches for loop in bench.loops]
     error = call.excinfo.value if call.excinfo is not None else None
     faults = [fault for loop in loops for fault in _disturbances(loop)]
-    fired = all(fault["ticks"] for fault in faults)
+    tolerance = Tolerance.TOLERATED
+    if error is not None:
+        fired = all(fault["ticks"] for fault in faults)
+        fell = fired and blame_for(item, error, ran=log.ran) == FIRMWARE
+        tolerance = Tolerance.NOT_TOLERATED if fell else Tolerance.INVALID
     trial: RobustTrial = {
         "check": item.nodeid,
         "board": log.board,
-        "tolerance": _tolerance(error, ran=log.ran, fired=fired).value,
+        "tolerance": tolerance.value,
         "violated": _violated(error),
         "reason": None if error is None else reason_for(error),
         "scenario": loops[-1].scenario.name if loops else "",
@@ -114,14 +119,6 @@ def _rows(trials: Sequence[RobustTrial]) -> Iterator[str]:
         test = trial["check"].rpartition("::")[2]
         reason = (trial["reason"] or "").partition("\n")[0]
         yield f"  {trial['tolerance']:<{width}}  {test}  {reason}".rstrip()
-
-
-def _tolerance(error: BaseException | None, *, ran: bool, fired: bool) -> Tolerance:
-    if error is None:
-        return Tolerance.TOLERATED
-    if fired and blame_for(error, ran=ran) == "firmware":
-        return Tolerance.NOT_TOLERATED
-    return Tolerance.INVALID
 
 
 def _violated(error: BaseException | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_embedbench.plugin.stash import session_of
+from pytest_embedbench.grading.plugin.stash import grading_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def check_tolerates(
         recovered: Invariants[Any],
         within_ms: int,
     ) -> None:
-        controller = session_of(request.config).task(request.path).controller
+        controller = grading_of(request.config).suite(request.path).task.controller
         several = controller is not None and len(controller.actuators) > 1
         coupling = Coupling(grouping=Grouping.BURST if several else Grouping.LINE)
         disturbed = scenario("disturbed").with_faults(*faults, seed=fault_seed)

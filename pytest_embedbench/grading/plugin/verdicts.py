@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.bench.artifacts import replace_json
 from pytest_embedbench.clock import Deadline, host_now_s, host_stamp
 from pytest_embedbench.grading.ledger import Ledger
-from pytest_embedbench.plugin.stash import ANNOUNCEMENTS, NOTE
+from pytest_embedbench.grading.plugin.stash import ANNOUNCEMENTS, NOTE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,49 @@
+"""Where grading keeps things on pytest's own objects, and finds them again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_embedbench.grading.host.controller import Controller
+    from pytest_embedbench.grading.plugin.profile import Check
+    from pytest_embedbench.grading.plugin.session import Grading
+    from pytest_embedbench.model import FirmwareImage
+
+_GRADING: pytest.StashKey[Grading] = pytest.StashKey()
+NOTE = "embedbench_note"
+ANNOUNCEMENTS = "embedbench_announcements"
+TRIAL = "embedbench_trial"
+"""Attributes of a test report, which xdist carries along."""
+CHECK: pytest.StashKey[Check] = pytest.StashKey()
+HOST_IMAGE: pytest.StashKey[FirmwareImage] = pytest.StashKey()
+CONTROLLER: pytest.StashKey[Controller] = pytest.StashKey()
+"""What an attempt at a test ran in the host stage, in the stash of its log."""
+ROBUST = "robust"
+"""Both a profile and the marker of the tests that it runs."""
+_WATCH = "embedbench-grading-tests"
+_MARKS = frozenset({"brief", "profile", ROBUST})
+
+
+def grading_of(config: pytest.Config) -> Grading:
+    """Return what this process knows of task packages; made on first use."""
+    if _GRADING not in config.stash:
+        from pytest_embedbench.grading.plugin.session import Grading  # noqa: PLC0415
+
+        config.stash[_GRADING] = Grading(config)
+    return config.stash[_GRADING]
+
+
+def watch_tests(config: pytest.Config) -> None:
+    """From now on, see how tests go: nobody else's run is slowed down."""
+    if not config.pluginmanager.has_plugin(_WATCH):
+        from pytest_embedbench.grading.plugin import running  # noqa: PLC0415  # late
+
+        config.pluginmanager.register(running, _WATCH)
+
+
+def is_graded(item: pytest.Item) -> bool:
+    """Say whether a test has a mark of ours."""
+    return any(mark.name in _MARKS for mark in item.iter_markers())
