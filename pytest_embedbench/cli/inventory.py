@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from pytest_embedbench.cli.subcommands import Subcommands
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.model import BoardSpec
+    from pytest_embedbench.support.commands import Subcommands
 
 
 class _BoardWise(Protocol):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-    from pytest_embedbench.cli.subcommands import Subcommands
+    from pytest_embedbench.support.commands import Subcommands
 
 
 class _Seeded(Protocol):

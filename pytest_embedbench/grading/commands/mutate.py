@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from pytest_embedbench.cli.subcommands import Subcommands
     from pytest_embedbench.grading.mutation.mutant import Mutant
     from pytest_embedbench.grading.mutation.table import MutantOutcome
     from pytest_embedbench.grading.mutation.trial import MutantTrial
+    from pytest_embedbench.support.commands import Subcommands
 
 _PROFILES = ("full", "paper")
 _LIMIT_S = 120.0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
-    from pytest_embedbench.cli.subcommands import Subcommands
+    from pytest_embedbench.support.commands import Subcommands
 
 _TEMPLATE = "grading/task_template"
 _PLACEHOLDER, _CLASS_PLACEHOLDER = "task_name", "TaskName"

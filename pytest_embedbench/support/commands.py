@@ -1,4 +1,9 @@
-"""What a subcommand's module needs of argparse."""
+"""What a command of ``embedbench`` needs of argparse.
+
+A package brings one with an entry point of the group ``embedbench.commands``: its name
+is the command's, its value a function that takes ``Subcommands``, adds a parser of that
+name, and sets the default ``run`` to a function from the arguments to an exit code.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pytest_embedbench.grading.task import load_task
 if TYPE_CHECKING:
     import argparse
 
-    from pytest_embedbench.cli.subcommands import Subcommands
+    from pytest_embedbench.support.commands import Subcommands
 
 
 def add_generate(commands: Subcommands) -> None:
