@@ -126,6 +126,7 @@ if TYPE_CHECKING:
     )
     from pytest_embedbench.model import (
         NO_IMAGE as NO_IMAGE,
+        Blame as Blame,
         BoardSpec as BoardSpec,
         Capability as Capability,
         Chunk as Chunk,
@@ -143,6 +144,16 @@ if TYPE_CHECKING:
         Stimulus as Stimulus,
         StimulusKind as StimulusKind,
         UartSpec as UartSpec,
+    )
+    from pytest_embedbench.plugin.options import (
+        Setting as Setting,
+        add_settings as add_settings,
+        path_setting as path_setting,
+        setting as setting,
+        settings as settings,
+    )
+    from pytest_embedbench.support.commands import (
+        Subcommands as Subcommands,
     )
     from pytest_embedbench.support.options import (
         option as option,
@@ -190,10 +201,14 @@ _HOMES = {
         "SeededRandom StuckAt Tick"
     ),
     "pytest_embedbench.model": (
-        "BoardSpec Capability Chunk Direction FirmwareImage FirmwareSource Level Line "
-        "NO_IMAGE PinEvent PinSpec PinTrace PwmEvent Reply Sample Stimulus "
+        "Blame BoardSpec Capability Chunk Direction FirmwareImage FirmwareSource Level "
+        "Line NO_IMAGE PinEvent PinSpec PinTrace PwmEvent Reply Sample Stimulus "
         "StimulusKind UartSpec"
     ),
+    "pytest_embedbench.plugin.options": (
+        "Setting add_settings path_setting setting settings"
+    ),
+    "pytest_embedbench.support.commands": "Subcommands",
     "pytest_embedbench.support.options": "option read_options",
     "pytest_embedbench.wire.patterns": "Exactly Match Patterns exact",
     "pytest_embedbench.wire.transcript": "Transcript",

@@ -81,7 +81,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--board`` and ``--embedbench-*``, their ini keys and environment."""
-    options.add_options(parser, options.OPTIONS)
+    options.add_settings(parser, options.OPTIONS)
 
 
 def pytest_configure(config: pytest.Config) -> None:

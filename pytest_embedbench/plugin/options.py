@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-class Option(NamedTuple):  # quicker to start with than a dataclass
+class Setting(NamedTuple):  # quicker to start with than a dataclass
     """One setting. ``name`` has words joined by ``_`` and no prefix."""
 
     name: str
@@ -51,34 +51,34 @@ class Option(NamedTuple):  # quicker to start with than a dataclass
 
 
 OPTIONS = (
-    Option(
+    Setting(
         name="board",
         flag="--board",
         metavar="NAME",
         help="Run tests that use the 'board' fixture on this board",
         many=True,
     ),
-    Option(
+    Setting(
         name="firmware",
         flag="--embedbench-firmware",
         metavar="DIR",
         help="The submission under test; 'solution' is a suite's own reference",
         default_text="the suite's own project, its starter",
     ),
-    Option(
+    Setting(
         name="lab",
         flag="--embedbench-lab",
         metavar="FILE",
         help="The lab file: real boards, which --board can then name",
     ),
-    Option(
+    Setting(
         name="seed",
         flag="--embedbench-seed",
         metavar="N",
         help="What all chance in faults comes from, a whole number",
         default="0",
     ),
-    Option(
+    Setting(
         name="artifacts",
         flag="--embedbench-artifacts",
         metavar="DIR",
@@ -86,14 +86,14 @@ OPTIONS = (
         default=".embedbench/runs",
         default_text=".embedbench/runs under the rootdir",
     ),
-    Option(
+    Setting(
         name="require",
         flag="--embedbench-require",
         metavar="NAME",
         help="A board or engine (or 'all') whose absence is an error, not a skip",
         many=True,
     ),
-    Option(
+    Setting(
         name="option",
         flag="--embedbench-option",
         metavar="NAME.KEY=VALUE",
@@ -101,7 +101,7 @@ OPTIONS = (
         default_text="as in the board's datasheet",
         many=True,
     ),
-    Option(
+    Setting(
         name="plots",
         flag="--embedbench-plots",
         metavar="WHEN",
@@ -109,28 +109,28 @@ OPTIONS = (
         default="always",
         choices=("always", "failed", "never"),
     ),
-    Option(
+    Setting(
         name="builder",
         flag="--embedbench-builder",
         metavar="NAME",
         help="What builds the firmware",
         default="platformio",
     ),
-    Option(
+    Setting(
         name="pio",
         flag="--embedbench-pio",
         metavar="FILE",
         help="The PlatformIO program",
         default_text="pio on PATH, else python -m platformio",
     ),
-    Option(
+    Setting(
         name="core",
         flag="--embedbench-core",
         metavar="DIR",
         help="PlatformIO's core directory",
         default_text="what 'embedbench setup' made, else PlatformIO's own",
     ),
-    Option(
+    Setting(
         name="cache",
         flag="--embedbench-cache",
         metavar="DIR",
@@ -146,7 +146,7 @@ MARKERS = (
 )
 
 
-def add_options(parser: pytest.Parser, table: Iterable[Option]) -> None:
+def add_settings(parser: pytest.Parser, table: Iterable[Setting]) -> None:
     """Register a table of options with pytest."""
     group = parser.getgroup("embedbench", "hardware-in-the-loop benches")
     for option in table:
@@ -167,17 +167,17 @@ def any_set(config: pytest.Config) -> bool:
     return any(_first_set(config, option)[0] for option in OPTIONS)
 
 
-def setting(config: pytest.Config, option: Option | str) -> str:
+def setting(config: pytest.Config, which: Setting | str) -> str:
     """Return the value of a single-valued option, ``""`` if nobody set it.
 
     Args:
         config: What pytest knows.
-        option: The option, or the name of one of the bench's own.
+        which: The option, or the name of one of the bench's own.
 
     Raises:
         pytest.UsageError: the value is not one of the option's choices.
     """
-    option = _option(option)
+    option = _setting(which)
     value, where = _first_set(config, option)
     chosen = value[-1] if value else option.default
     if option.choices and chosen not in option.choices:
@@ -187,32 +187,32 @@ def setting(config: pytest.Config, option: Option | str) -> str:
     return chosen
 
 
-def settings(config: pytest.Config, option: Option | str) -> tuple[str, ...]:
+def settings(config: pytest.Config, which: Setting | str) -> tuple[str, ...]:
     """Return the values of a repeatable option, without repetitions."""
-    value, _ = _first_set(config, _option(option))
+    value, _ = _first_set(config, _setting(which))
     return tuple(dict.fromkeys(value))
 
 
-def path_setting(config: pytest.Config, option: Option | str) -> Path | None:
+def path_setting(config: pytest.Config, which: Setting | str) -> Path | None:
     """Return the path an option names, if any.
 
     Relative paths start where they are written: an ini's (and a default's) at the
     rootdir, the command line's and the environment's where pytest was called.
     """
-    text = setting(config, option)
+    text = setting(config, which)
     if not text:
         return None
-    _, where = _first_set(config, _option(option))
+    _, where = _first_set(config, _setting(which))
     typed_here = where.startswith(("--", "EMBEDBENCH_"))
     base = config.invocation_params.dir if typed_here else config.rootpath
     return base / Path(text).expanduser()
 
 
-def _option(option: Option | str) -> Option:
-    return _BY_NAME[option] if isinstance(option, str) else option
+def _setting(which: Setting | str) -> Setting:
+    return _BY_NAME[which] if isinstance(which, str) else which
 
 
-def _first_set(config: pytest.Config, option: Option) -> tuple[Sequence[str], str]:
+def _first_set(config: pytest.Config, option: Setting) -> tuple[Sequence[str], str]:
     from_cli = config.getoption(option.dest)
     if from_cli:
         return ([from_cli] if isinstance(from_cli, str) else from_cli), option.flag

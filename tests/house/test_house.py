@@ -55,11 +55,12 @@ def test_every_error_is_in_the_tree_at_the_top_of_errors() -> None:
 
 
 def test_starting_pytest_loads_no_engine_no_builder_and_no_catalogue() -> None:
-    code = "import sys, pytest_embedbench.plugin; print(*sys.modules, sep='\\n')"
+    plugins = "pytest_embedbench.plugin, pytest_embedbench.grading.plugin"
+    code = f"import sys, {plugins}; print(*sys.modules, sep='\\n')"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    late = ("engines", "builders", "bench.", "report", "errors", "processes")
+    late = ("engines", "builders", "bench.", "plotting", "errors", "processes")
     ours = tuple(f"pytest_embedbench.{room}" for room in late)
     theirs = ("embedbench_", "serial", "pexpect", "elftools", "filelock", "platformio")
     assert [name for name in loaded if name.startswith((*ours, *theirs))] == []

@@ -241,7 +241,7 @@ def test_scratch_places_that_nobody_uses_are_emptied(tmp_path: Path) -> None:
     assert len(list((tmp_path / "new").iterdir())) == 3
 
 
-def test_of_what_lies_above_a_task_only_the_shared_boards_are_copied(
+def test_of_what_lies_above_parts_only_the_shared_boards_are_copied(
     tmp_path: Path,
 ) -> None:
     suites, task = tmp_path / "suites", tmp_path / "suites" / "tank"
@@ -255,7 +255,7 @@ def test_of_what_lies_above_a_task_only_the_shared_boards_are_copied(
     }.items():
         (suites / path).parent.mkdir(parents=True, exist_ok=True)
         (suites / path).write_text(text)
-    source = FirmwareSource(project_dir=task, environment="native")
+    source = FirmwareSource(project_dir=task, environment="native", parts=("src",))
     scratch = Scratch(tmp_path / "scratch", read_project(source, ()))
     scratch.fill()
     files = (path for path in scratch.tree.rglob("*") if path.is_file())

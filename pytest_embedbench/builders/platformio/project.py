@@ -28,8 +28,8 @@ class Project:
     """What is built, and from where.
 
     ``outside`` are files and folders beyond the project that the build reads;
-    ``levels`` is how far above the project its options reach with ``../``. Of a task
-    package nothing but its own firmware and its ``extra_configs`` are seen.
+    ``levels`` is how far above the project its options reach with ``../``. Of a source
+    in parts nothing but those and its ``extra_configs`` are seen.
     """
 
     source: FirmwareSource
@@ -37,7 +37,6 @@ class Project:
     files: Mapping[str, Path]
     outside: tuple[Path, ...]
     levels: int
-    is_task: bool
 
 
 def read_project(source: FirmwareSource, libraries: Iterable[Path]) -> Project:
@@ -68,7 +67,6 @@ def read_project(source: FirmwareSource, libraries: Iterable[Path]) -> Project:
         files=project_files(source, ini),
         outside=tuple(p for p in found if p.exists() and not p.is_relative_to(root)),
         levels=max((_levels(path, root) for path in reached), default=0),
-        is_task=is_task,
     )
 
 

@@ -57,7 +57,7 @@ class Scratch:
     def fill(self) -> None:
         """Make the copy what the project is now, and forget the last build's report."""
         self.report.unlink(missing_ok=True)
-        if self.project.is_task:
+        if self.project.source.parts:
             inner = self.stage.relative_to(self.tree)
             files = self.project.files.items()
             sync({os.path.normpath(inner / path): f for path, f in files}, self.tree)

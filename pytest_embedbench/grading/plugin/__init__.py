@@ -30,7 +30,7 @@ from pytest_embedbench.grading.plugin.stash import (
     watch_tests,
 )
 from pytest_embedbench.grading.plugin.tolerance import check_tolerates, stands
-from pytest_embedbench.plugin.options import add_options
+from pytest_embedbench.plugin.options import add_settings
 from pytest_embedbench.plugin.stash import TESTLOG
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ __all__ = [
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--embedbench-profile``, its ini key and environment."""
-    add_options(parser, (PROFILE,))
+    add_settings(parser, (PROFILE,))
 
 
 def pytest_configure(config: pytest.Config) -> None:

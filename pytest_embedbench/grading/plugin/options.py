@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_embedbench.plugin.options import Option
+from pytest_embedbench.plugin.options import Setting
 
-PROFILE = Option(
+PROFILE = Setting(
     name="profile",
     flag="--embedbench-profile",
     metavar="NAME",
