@@ -53,6 +53,12 @@ class Registry:
     )
     """What was found of each kind: looking at all that is installed takes a while."""
 
+    def __post_init__(self) -> None:
+        if self.lab is not None:
+            from pytest_embedbench.lab.inventory.labfile import load_lab  # noqa: PLC0415  # rarely
+
+            load_lab.cache_clear()
+
     def engine(self, name: str) -> Engine:
         """Return an engine with its default options."""
         engine: Engine = self._load("engine", name)()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.flashing import Erase
 from pytest_embedbench.lab.inventory.board_options import flash_settings
@@ -157,6 +158,16 @@ def test_an_unknown_datasheet_is_named_with_its_key(
 
     with pytest.raises(ConfigError, match=r"boards\.uno-1\.board: no board named 'ard"):
         load_lab(write(GOOD)).spec("uno-1", nothing)
+
+
+def test_a_run_has_the_lab_that_there_was_when_it_began(
+    write: Callable[[str], Path],
+) -> None:
+    registry = Registry(lab=write(GOOD))
+    names = registry.lab_names()
+    write("[boards.new]\nboard = 'uno'\nport = 'x'")
+    assert registry.lab_names() == names
+    assert Registry(lab=registry.lab).lab_names() == ["new"]
 
 
 def test_an_unknown_name_lists_the_known_ones(write: Callable[[str], Path]) -> None:

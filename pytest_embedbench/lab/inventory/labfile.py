@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError, UnknownName
@@ -139,8 +140,12 @@ class Lab:
         return board.over(spec) if name in self.boards else spec
 
 
+@cache
 def load_lab(file: Path) -> Lab:
-    """Read a lab file.
+    """Read a lab file, once: a run has the lab that there was when it began.
+
+    What is changed in the file meanwhile is for the next run: a test would else be
+    built for one lab and booted in another. A new registry is a new run.
 
     Raises:
         ConfigError: something is wrong with it; the message names file, key and cure.

@@ -71,7 +71,7 @@ def _standing(
     try:
         key = leases.key_of(board.sought, ports)
         lock = lock_named(leases.folder, key)
-        held = bool(key) and lock.path.exists() and not lock.take()
+        held = bool(key) and lock.path.exists() and not lock.try_acquire()
         lock.release()
         return BoardStatus(
             board=board,

@@ -171,7 +171,7 @@ class Leases:
                     continue
                 lock = lock_named(self.folder, option.key) if option.key else None
                 if lock is not None:
-                    if not lock.take():
+                    if not lock.try_acquire():
                         continue
                     undo.callback(lock.release)
                     loss = records.read(lock.read()).lost_in(records.this_run())

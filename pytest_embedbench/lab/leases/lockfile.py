@@ -3,95 +3,24 @@
 Deleting a lock file lets two processes hold two files of one name, so nobody does.
 The lock is free the moment its holder ends, ``kill -9`` included; what the holder
 wrote into the file stays behind and tells the next one about it.
+
+Builds are locked with ``filelock``, in a cache of the user's own. Boards are shared by
+all users, in a sticky folder like ``/run/lock/embedbench``, and there ``filelock`` 4.3
+refuses a file that another user has made.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import quote
 
 from pytest_embedbench.errors import BenchFault
 
 FOLDER_ENV = "EMBEDBENCH_LOCKS"
-_FAR_AWAY = 1 << 30
 _NOTE_BYTES = 1 << 16
-
-
-class Locking(Protocol):
-    """How this system locks an open file for one process."""
-
-    def lock(self, descriptor: int) -> bool:
-        """Take the lock if it is free; never waits."""
-        ...
-
-    def unlock(self, descriptor: int) -> None:
-        """Let it go."""
-        ...
-
-
-class FlockLocking:
-    """BSD ``flock``: bound to the open file, so also exclusive within a process."""
-
-    def lock(self, descriptor: int) -> bool:
-        """Take the lock if it is free."""
-        import fcntl  # noqa: PLC0415  # POSIX only
-
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def unlock(self, descriptor: int) -> None:
-        """Let it go."""
-        import fcntl  # noqa: PLC0415  # POSIX only
-
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-
-
-class Msvcrt(Protocol):
-    """The part of Windows' C runtime that locks."""
-
-    LK_NBLCK: int
-    LK_UNLCK: int
-
-    def locking(self, fd: int, mode: int, nbytes: int, /) -> None:
-        """Lock or unlock bytes from the current position on."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class ByteLocking:
-    """Windows locks bytes, and nobody else may read those: take one far away."""
-
-    msvcrt: Msvcrt
-
-    def lock(self, descriptor: int) -> bool:
-        """Take the lock if it is free."""
-        os.lseek(descriptor, _FAR_AWAY, os.SEEK_SET)
-        try:
-            self.msvcrt.locking(descriptor, self.msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def unlock(self, descriptor: int) -> None:
-        """Let it go."""
-        os.lseek(descriptor, _FAR_AWAY, os.SEEK_SET)
-        self.msvcrt.locking(descriptor, self.msvcrt.LK_UNLCK, 1)
-
-
-def system_locking() -> Locking:
-    """Return how this system locks."""
-    if sys.platform == "win32":
-        import msvcrt  # noqa: PLC0415  # Windows only
-
-        return ByteLocking(msvcrt)
-    return FlockLocking()
 
 
 def lock_folder() -> Path:
@@ -115,8 +44,6 @@ def lock_folder() -> Path:
 
 
 def _machine_folder() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("PROGRAMDATA", "C:\\ProgramData"))
     run_lock = Path("/run/lock")
     return run_lock if os.access(run_lock, os.W_OK) else Path("/tmp")  # noqa: S108  # made sticky
 
@@ -126,10 +53,9 @@ class LockFile:
     """One lock and the note inside it; held by at most one ``LockFile`` at a time."""
 
     path: Path
-    locking: Locking = field(default_factory=system_locking)
     _descriptor: int | None = field(default=None, init=False)
 
-    def take(self) -> bool:
+    def try_acquire(self) -> bool:
         """Take the lock if it is free; never waits.
 
         Raises:
@@ -140,7 +66,10 @@ class LockFile:
         except OSError as error:
             message = f"the lock {self.path} cannot be opened: {error.strerror}"
             raise BenchFault(message) from error
-        if not self.locking.lock(descriptor):
+        try:
+            # Bound to the open file, so it is exclusive within a process too.
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             os.close(descriptor)
             return False
         self._descriptor = descriptor
@@ -161,7 +90,7 @@ class LockFile:
         """Let the lock go; safe to call twice."""
         if self._descriptor is not None:
             descriptor, self._descriptor = self._descriptor, None
-            self.locking.unlock(descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_UN)  # a child may have inherited it
             os.close(descriptor)
 
 
@@ -184,7 +113,7 @@ def _open(path: Path) -> int:
     Linux refuses ``O_CREAT`` on another user's file in a sticky folder
     (``fs.protected_regular``), so an existing one is opened without it.
     """
-    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    flags = os.O_RDWR | os.O_NOFOLLOW
     try:
         return os.open(path, flags)
     except FileNotFoundError:
@@ -199,5 +128,5 @@ def _open(path: Path) -> int:
 
 def _open_to_all(path: Path, mode: int) -> None:
     """Undo what the umask took, where the file is ours."""
-    if os.name == "posix" and path.stat().st_uid == os.getuid():
+    if path.stat().st_uid == os.getuid():
         path.chmod(mode)

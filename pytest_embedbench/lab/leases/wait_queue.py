@@ -45,7 +45,7 @@ class Queue:
         # Host time is one clock for all processes of a machine.
         ticket = self.folder / f"{host_now_s():020.6f}-{os.getpid()}{_SUFFIX}"
         lock = LockFile(ticket)
-        if not lock.take():
+        if not lock.try_acquire():
             raise BenchFault(f"{ticket}: another waiter holds this ticket")
         try:
             entry = {"who": asdict(waiter.who), "keys": list(waiter.keys)}
@@ -77,7 +77,7 @@ def _alive(path: Path) -> Waiter | None:
     if not text:
         return None  # its waiter is about to write it
     lock = LockFile(path)
-    if lock.take():
+    if lock.try_acquire():
         lock.release()
         path.unlink(missing_ok=True)
         return None
