@@ -11,16 +11,16 @@ from pexpect.exceptions import EOF, TIMEOUT
 
 from pytest_embedbench.clock import Deadline
 from pytest_embedbench.console import output
-from pytest_embedbench.console.copying import COPY_WITHIN_S, copy_typed
 from pytest_embedbench.console.shell import INTERRUPT, QUIT, CommandLoop
+from pytest_embedbench.console.transfer import COPY_WITHIN_S, copy_typed
 from pytest_embedbench.errors import BenchFault, BoardLost, ExpectTimeout
 
 if TYPE_CHECKING:
     import re
     from pathlib import Path
 
-    from pytest_embedbench.console.copying import FileTransfer
     from pytest_embedbench.console.terminal import Terminal, WireSpawn
+    from pytest_embedbench.console.transfer import FileTransfer
 
 RUN_WITHIN_S = 30.0
 MOST_BYTES = 64 << 20

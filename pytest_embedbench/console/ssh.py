@@ -23,9 +23,9 @@ from pexpect.exceptions import EOF, TIMEOUT
 from pytest_embedbench.clock import Deadline
 from pytest_embedbench.console import output
 from pytest_embedbench.console.console import Console
-from pytest_embedbench.console.copying import copy_piped
 from pytest_embedbench.console.shell import CommandLoop, quoted
 from pytest_embedbench.console.terminal import WireSpawn
+from pytest_embedbench.console.transfer import copy_piped
 from pytest_embedbench.errors import BoardLost, BoardUnreachable, ToolMissing
 from pytest_embedbench.lab.ports.stream import SelectedWire
 from pytest_embedbench.processes import die_with_parent

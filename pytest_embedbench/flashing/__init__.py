@@ -18,8 +18,8 @@ from pytest_embedbench.flashing.model import (
     FlashSettings,
     Identity,
 )
+from pytest_embedbench.flashing.recovery import reset_until_heard, run_command, uhubctl
 from pytest_embedbench.flashing.reset import RESETS, Press, check_sequence, press
-from pytest_embedbench.flashing.revive import reset_until_heard, run_command, uhubctl
 
 __all__ = [
     "METHODS",

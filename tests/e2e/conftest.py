@@ -15,7 +15,7 @@ from tests.e2e.evaluator import Evaluator
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.builders.platformio import PlatformIO
-from pytest_embedbench.builders.platformio.seed import Seeded
+from pytest_embedbench.builders.platformio.core_setup import Seeded
 from pytest_embedbench.engines.qemu import QemuBoard
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.model import BoardSpec, Chunk, FirmwareImage, FirmwareSource

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.builders.platformio import PlatformIO
-from pytest_embedbench.builders.platformio.find import find_pio
+from pytest_embedbench.builders.platformio.core_setup import seed
 from pytest_embedbench.builders.platformio.packages import StandIn
+from pytest_embedbench.builders.platformio.pio import find_pio
 from pytest_embedbench.builders.platformio.run import reachable
-from pytest_embedbench.builders.platformio.seed import seed
 from pytest_embedbench.errors import BenchFault, BuildError, ConfigError, ToolMissing
 from pytest_embedbench.model import BoardSpec, FirmwareSource, UartSpec
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
 
     MakeProject = Callable[..., Path]
 

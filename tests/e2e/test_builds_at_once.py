@@ -22,7 +22,7 @@ from pytest_embedbench.processes import wait_gone
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
 
     MakeProject = Callable[..., Path]
 

@@ -20,7 +20,7 @@ from tests.support.processes import family
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -19,7 +19,7 @@ from tests.support.processes import family
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
 
 ROOT = Path(__file__).parents[2]
 TANK = ROOT / "example_suites" / "tank_fill_drain"

@@ -17,7 +17,7 @@ from tests.e2e.native_firmware import needs_gcc
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
 
 pytestmark = [needs_gcc, pytest.mark.timeout(300)]
 

@@ -25,7 +25,7 @@ from tests.e2e.native_firmware import SUITES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
 
 ROOT = SUITES.parent
 TANK = SUITES / "tank_fill_drain"

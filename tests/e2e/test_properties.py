@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.builders.platformio import PlatformIO
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
     from pytest_embedbench.contracts import Board
     from pytest_embedbench.model import FirmwareImage
 

@@ -21,7 +21,7 @@ from tests.support.pty_board import PtyBoard
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
     from pytest_embedbench.testing import Firmware, LoopbackUart
 
 TANK = Path(__file__).parents[2] / "example_suites" / "tank_fill_drain"

@@ -18,7 +18,7 @@ import pytest
 from tests.support.pty_uno import missing, pty_uno
 
 if TYPE_CHECKING:
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
 
 TANK = Path(__file__).parents[2] / "example_suites" / "tank_fill_drain"
 LAB = """\

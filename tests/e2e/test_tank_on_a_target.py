@@ -18,7 +18,7 @@ from tests.support import ssh_server as ssh
 from tests.support.linux_target import PASSWORD, USER, serial_target
 
 if TYPE_CHECKING:
-    from pytest_embedbench.builders.platformio.seed import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
 
 TANK = Path(__file__).parents[2] / "example_suites" / "tank_fill_drain"
 IN_PYTHON = Path(__file__).parent / "programs" / "tank"

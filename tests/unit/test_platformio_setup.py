@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.builders.platformio.find import find_pio
+from pytest_embedbench.builders.platformio.core_setup import Seeded, is_seeded, seed
 from pytest_embedbench.builders.platformio.packages import (
     StandIn,
     folder,
     programs,
     wheel,
 )
-from pytest_embedbench.builders.platformio.seed import Seeded, is_seeded, seed
+from pytest_embedbench.builders.platformio.pio import find_pio
 from pytest_embedbench.errors import ConfigError, ToolMissing
 
 SCONS = "4.41101.0"

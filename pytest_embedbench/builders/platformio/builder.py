@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
+from pytest_embedbench.builders.platformio.core_setup import is_seeded, seed
 from pytest_embedbench.builders.platformio.cores import (
     choose_core,
     own_core,
     private_core,
 )
 from pytest_embedbench.builders.platformio.diagnosis import diagnose, timed_out
-from pytest_embedbench.builders.platformio.find import find_pio, pio_version
 from pytest_embedbench.builders.platformio.fingerprint import fingerprint
 from pytest_embedbench.builders.platformio.ini import INI, read_ini
 from pytest_embedbench.builders.platformio.missing import (
     missing_for,
     package_missing,
 )
+from pytest_embedbench.builders.platformio.pio import find_pio, pio_version
 from pytest_embedbench.builders.platformio.products import read_products
 from pytest_embedbench.builders.platformio.project import read_project
 from pytest_embedbench.builders.platformio.run import (
@@ -36,16 +37,15 @@ from pytest_embedbench.builders.platformio.scratch import (
     hold_scratch,
     scratch_name,
 )
-from pytest_embedbench.builders.platformio.seed import is_seeded, seed
 from pytest_embedbench.errors import BenchFault, ToolMissing
 from pytest_embedbench.processes.guarded import GuardedExit
 from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
+    from pytest_embedbench.builders.platformio.core_setup import Seeded
     from pytest_embedbench.builders.platformio.cores import CoreDirectory
-    from pytest_embedbench.builders.platformio.find import Pio
+    from pytest_embedbench.builders.platformio.pio import Pio
     from pytest_embedbench.builders.platformio.project import Project
-    from pytest_embedbench.builders.platformio.seed import Seeded
     from pytest_embedbench.errors import EmbedbenchError
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
     from pytest_embedbench.processes.guarded import Finished

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.builders.platformio.core_setup import is_seeded
 from pytest_embedbench.builders.platformio.packages import local_platforms
-from pytest_embedbench.builders.platformio.seed import is_seeded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
