@@ -17,7 +17,7 @@ from pytest_embedbench.errors import (
     UnknownName,
 )
 from pytest_embedbench.lab.inventory.labfile import load_lab
-from pytest_embedbench.lab.inventory.status import Finding, check, standings
+from pytest_embedbench.lab.inventory.status import Finding, board_statuses, check
 from pytest_embedbench.lab.leases.acquire import Leases
 
 if TYPE_CHECKING:
@@ -53,18 +53,18 @@ def add_lab(commands: Subcommands) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    for standing in standings(load_lab(_file(arguments)), Leases()):
-        sys.stdout.write(f"{_line(standing)}\n")
-        for waiter in standing.waiters:
+    for status in board_statuses(load_lab(_file(arguments)), Leases()):
+        sys.stdout.write(f"{_line(status)}\n")
+        for waiter in status.waiters:
             sys.stdout.write(f"    waited for by {waiter}\n")
     return 0
 
 
-def _line(standing: BoardStatus) -> str:
-    board = standing.board
+def _line(status: BoardStatus) -> str:
+    board = status.board
     kind = f"{board.datasheet} [{' '.join(board.labels)}]"
-    where = standing.port or f"not there: {board.sought}"
-    state = f"held by {standing.holder}" if standing.holder else "free"
+    where = status.port or f"not there: {board.query}"
+    state = f"held by {status.holder}" if status.holder else "free"
     return f"{board.name:<16} {kind:<32} {where}; {state}"
 
 
@@ -105,7 +105,7 @@ def _visited(engine: HasConsoles, spec: BoardSpec) -> Finding:
         return Finding(is_well=True, text=f"left alone: {busy}")
     try:
         who = held.console.run("uname -srm").check().text.strip()
-        return Finding(is_well=True, text=f"ready: {who} on {held.console.place}")
+        return Finding(is_well=True, text=f"ready: {who} on {held.console.location}")
     finally:
         held.close()
 

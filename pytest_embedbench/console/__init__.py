@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from pytest_embedbench.console import output
 from pytest_embedbench.console.connection import (
-    Access,
     ConnectionConfig,
     HasConsoles,
     HeldConsole,
-    enter,
+    TargetSession,
+    connect,
 )
-from pytest_embedbench.console.console import CommandResult, Console, how_it_ended
+from pytest_embedbench.console.console import Console
 from pytest_embedbench.console.login import Credentials
+from pytest_embedbench.console.result import CommandResult, describe_exit
 
 __all__ = [
-    "Access",
     "CommandResult",
     "ConnectionConfig",
     "Console",
     "Credentials",
     "HasConsoles",
     "HeldConsole",
-    "enter",
-    "how_it_ended",
+    "TargetSession",
+    "connect",
+    "describe_exit",
     "output",
 ]

@@ -9,7 +9,7 @@ from pytest_embedbench.console.login import Credentials, log_in
 from pytest_embedbench.console.ssh import SCHEME, SshLink
 from pytest_embedbench.console.terminal import PortTerminal
 from pytest_embedbench.lab.ports.opening import ModemLines, open_port
-from pytest_embedbench.lab.ports.stream import wire_for
+from pytest_embedbench.lab.ports.stream import stream_for
 
 if TYPE_CHECKING:
     from pytest_embedbench.console.console import Console
@@ -32,7 +32,7 @@ class ConnectionConfig:
     """
 
     address: str
-    who: Credentials = field(default_factory=Credentials)
+    credentials: Credentials = field(default_factory=Credentials)
     baud_bps: int = 115_200
     lines: ModemLines = field(default_factory=ModemLines)
     ssh_config: str = ""
@@ -40,7 +40,7 @@ class ConnectionConfig:
 
 
 @dataclass(slots=True, eq=False)
-class Access:
+class TargetSession:
     """A target that we are logged in to."""
 
     console: Console
@@ -54,7 +54,7 @@ class Access:
             self.link.close()
 
 
-def enter(entrance: ConnectionConfig) -> Access:
+def connect(config: ConnectionConfig) -> TargetSession:
     """Log in.
 
     Raises:
@@ -62,14 +62,14 @@ def enter(entrance: ConnectionConfig) -> Access:
         BoardBusy: another program has the serial port.
         ToolMissing: there is no ssh here.
     """
-    who, within_s = entrance.who, entrance.within_s
-    if entrance.address.startswith(SCHEME):
-        link = SshLink(entrance.address, config=entrance.ssh_config, user=who.user)
-        return Access(link.log_in(who, within_s=within_s), link)
-    port = open_port(entrance.address, baud_bps=entrance.baud_bps, lines=entrance.lines)
-    terminal = PortTerminal(entrance.address, wire_for(port))
+    credentials, within_s = config.credentials, config.within_s
+    if config.address.startswith(SCHEME):
+        link = SshLink(config.address, config=config.ssh_config, user=credentials.user)
+        return TargetSession(link.log_in(credentials, within_s=within_s), link)
+    port = open_port(config.address, baud_bps=config.baud_bps, lines=config.lines)
+    terminal = PortTerminal(config.address, stream_for(port))
     try:
-        return Access(log_in(terminal, who, within_s=within_s))
+        return TargetSession(log_in(terminal, credentials, within_s=within_s))
     except BaseException:
         terminal.close()
         raise

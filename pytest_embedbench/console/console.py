@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from pexpect.exceptions import EOF, TIMEOUT
 
 from pytest_embedbench.clock import Deadline
 from pytest_embedbench.console import output
+from pytest_embedbench.console.result import CommandResult, describe_exit
 from pytest_embedbench.console.shell import INTERRUPT, QUIT, CommandLoop
 from pytest_embedbench.console.transfer import COPY_WITHIN_S, copy_typed
 from pytest_embedbench.errors import BenchFault, BoardLost, ExpectTimeout
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import re
     from pathlib import Path
 
-    from pytest_embedbench.console.terminal import Terminal, WireSpawn
+    from pytest_embedbench.console.terminal import StreamSpawn, Terminal
     from pytest_embedbench.console.transfer import FileTransfer
 
 RUN_WITHIN_S = 30.0
@@ -31,42 +31,6 @@ _LOOK_BACK_BYTES = 4096
 _PRESSES = 4
 _PRESSED_WITHIN_S = 1.5
 """How long a key may take to work before the next is pressed."""
-_BY_SIGNAL = 128
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandResult:
-    """How a command ended, and what it said, its standard error included.
-
-    ``output`` is what it wrote, byte by byte; ``kernel`` is what the kernel said on the
-    same serial line meanwhile, which is not in ``output``.
-    """
-
-    command: str
-    status: int
-    output: bytes
-    kernel: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The output as a person reads it: without colours, ends in LF."""
-        return output.plain_text(self.output)
-
-    @property
-    def ended(self) -> str:
-        """How it ended, in words."""
-        return how_it_ended(self.status)
-
-    def check(self) -> CommandResult:
-        """Return itself if the command went well.
-
-        Raises:
-            BenchFault: it did not.
-        """
-        if self.status:
-            said = output.tail(self.output)
-            raise BenchFault(f"{self.command!r} {self.ended}: {said or '(no output)'}")
-        return self
 
 
 @dataclass(slots=True, eq=False)
@@ -79,15 +43,15 @@ class Console:
 
     terminal: Terminal
     loop: CommandLoop
-    carry: FileTransfer = field(default=copy_typed, repr=False)
+    transfer: FileTransfer = field(default=copy_typed, repr=False)
     """How files get there; without anything better they are typed."""
     usable: bool = field(default=True, init=False)
     _number: int = field(default=0, init=False)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it is."""
-        return self.terminal.place
+        return self.terminal.location
 
     def await_ready(self, deadline: Deadline) -> bytes:
         """Wait until the loop runs; return what was said before.
@@ -116,8 +80,8 @@ class Console:
             self.close()
             status = int(ended[2]) if ended else 0
             raise BenchFault(
-                f"{self.place}: {command!r} has ended the shell itself "
-                f"({how_it_ended(status)}), so nothing more can be run; put it in "
+                f"{self.location}: {command!r} has ended the shell itself "
+                f"({describe_exit(status)}), so nothing more can be run; put it in "
                 "parentheses to run it in a shell of its own"
             )
         return CommandResult(
@@ -136,12 +100,12 @@ class Console:
             BenchFault: it does not arrive: no room, no such folder, read-only, ...
             BoardLost: the target is gone.
         """
-        self.carry(self, file, to, within_s=within_s)
+        self.transfer(self, file, to, within_s=within_s)
 
     def begin(self, command: str) -> int:
         """Have a command run, and do not wait for it; return its number."""
         if not self.usable:
-            raise BoardLost(f"the console on {self.place} is closed")
+            raise BoardLost(f"the console on {self.location} is closed")
         self._number += 1
         self._spawn.leftover()
         self._spawn.send(self.loop.typed(self._number, command))
@@ -150,7 +114,7 @@ class Console:
     def hand_over(self, program: str, *, can_quit: bool, within_s: float) -> bytes:
         """Give a program the terminal, raw; return what it has said already.
 
-        From then on the terminal's wire is the program's; with ``can_quit`` until
+        From then on the terminal's stream is the program's; with ``can_quit`` until
         ``interrupt``, else until it is ended from elsewhere.
 
         Raises:
@@ -162,7 +126,7 @@ class Console:
         except (EOF, TIMEOUT) as error:
             said = output.tail(self._spawn.before or b"")
             raise BoardLost(
-                f"{self.place} does not start a program: {said or 'it says nothing'}"
+                f"{self.location} does not start a program: {said or 'it says nothing'}"
             ) from error
         return self._spawn.leftover()
 
@@ -183,7 +147,7 @@ class Console:
                     return bytes(said)
         self.close()
         raise BoardLost(
-            f"{self.place} does not answer, not even Ctrl-C or Ctrl-\\: "
+            f"{self.location} does not answer, not even Ctrl-C or Ctrl-\\: "
             f"{output.tail(bytes(said)) or 'it says nothing'}"
         )
 
@@ -197,7 +161,7 @@ class Console:
         self.terminal.close()
 
     @property
-    def _spawn(self) -> WireSpawn:
+    def _spawn(self) -> StreamSpawn:
         return self.terminal.spawn
 
     def _hear(self, command: str, number: int, deadline: Deadline) -> bytearray:
@@ -225,7 +189,7 @@ class Console:
         last = output.tail(bytes(heard[-_CUT_BYTES:]).partition(b"+\n")[2])
         self.interrupt()
         return ExpectTimeout(
-            f"{command!r} {why} on {self.place}, and was interrupted; "
+            f"{command!r} {why} on {self.location}, and was interrupted; "
             + (f"the last it said: {last}" if last else "it said nothing")
         )
 
@@ -243,21 +207,6 @@ class Console:
             self.close()
             last = output.tail(bytes(before[-_LOOK_BACK_BYTES:]))
             raise BoardLost(
-                f"{self.place} is gone ({self._spawn.gone}); "
+                f"{self.location} is gone ({self._spawn.gone}); "
                 + (f"the last it said: {last}" if last else "it said nothing")
             ) from gone
-
-
-def how_it_ended(status: int) -> str:
-    """Say what an exit status of a shell means."""
-    if status == 0:
-        return "ended (exit status 0)"
-    if status == 126:  # noqa: PLR2004  # POSIX
-        return "could not be executed (exit status 126)"
-    if status == 127:  # noqa: PLR2004  # POSIX
-        return "was not found (exit status 127)"
-    try:
-        name = signal.Signals(status - _BY_SIGNAL).name
-    except ValueError:
-        return f"failed (exit status {status})"
-    return f"was ended by {name}"

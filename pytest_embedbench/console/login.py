@@ -48,13 +48,13 @@ class Credentials:
         return f"Credentials(user={self.user!r})"
 
 
-def log_in(terminal: Terminal, who: Credentials, *, within_s: float) -> Console:
+def log_in(terminal: Terminal, credentials: Credentials, *, within_s: float) -> Console:
     """Return a console on a serial line, logged in.
 
     Raises:
         BoardUnreachable: no login and no shell in time, or it does not let us in.
     """
-    return _Login(terminal, who, Deadline(within_s)).run()
+    return _Login(terminal, credentials, Deadline(within_s)).run()
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class _Login:
     """One attempt: each thing that is seen has one answer."""
 
     terminal: Terminal
-    who: Credentials
+    credentials: Credentials
     deadline: Deadline
     probe: str = field(default_factory=lambda: secrets.token_hex(4))
     seen: bytearray = field(default_factory=bytearray)
@@ -140,29 +140,33 @@ class _Login:
     def _login(self) -> None:
         if self.answered:
             self._refused()
-        if not self.who.user:
+        if not self.credentials.user:
             raise self._failed("it asks who logs in, and no user is given (login.user)")
         self.named = True
-        self._type(f"{self.who.user}\n".encode())
+        self._type(f"{self.credentials.user}\n".encode())
 
     def _password(self) -> None:
         if not self.named:  # what somebody has left, or took our line for a name
             self._type(b"\x03\n")
         elif self.answered:
-            raise self._failed(f"it asks {self.who.user!r} for another password")
-        elif self.who.password is None:
             raise self._failed(
-                f"it asks {self.who.user!r} for a password, and none is given "
+                f"it asks {self.credentials.user!r} for another password"
+            )
+        elif self.credentials.password is None:
+            raise self._failed(
+                f"it asks {self.credentials.user!r} for a password, and none is given "
                 "(login.password_env)"
             )
         else:
             self.answered = True
-            self._type(f"{self.who.password}\n".encode())
+            self._type(f"{self.credentials.password}\n".encode())
 
     def _refused(self) -> None:
         if self.named:
             secret = "that password" if self.answered else "no password"
-            raise self._failed(f"it does not let {self.who.user!r} in with {secret}")
+            raise self._failed(
+                f"it does not let {self.credentials.user!r} in with {secret}"
+            )
         self.recent.clear()  # somebody before us
 
     def _start(self, other: CommandLoop | None) -> Console:
@@ -198,4 +202,4 @@ class _Login:
         return f"{waited}; the last it said: {output.tail(heard)}"
 
     def _failed(self, why: str) -> BoardUnreachable:
-        return BoardUnreachable(f"no console on {self.terminal.place}: {why}")
+        return BoardUnreachable(f"no console on {self.terminal.location}: {why}")

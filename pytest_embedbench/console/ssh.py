@@ -24,14 +24,15 @@ from pytest_embedbench.clock import Deadline
 from pytest_embedbench.console import output
 from pytest_embedbench.console.console import Console
 from pytest_embedbench.console.shell import CommandLoop, quoted
-from pytest_embedbench.console.terminal import WireSpawn
+from pytest_embedbench.console.terminal import StreamSpawn
 from pytest_embedbench.console.transfer import copy_piped
 from pytest_embedbench.errors import BoardLost, BoardUnreachable, ToolMissing
-from pytest_embedbench.lab.ports.stream import SelectedWire
+from pytest_embedbench.lab.ports.stream import SelectStream
 from pytest_embedbench.processes import die_with_parent
 
 if TYPE_CHECKING:
     from pytest_embedbench.console.login import Credentials
+    from pytest_embedbench.console.transfer import RunsCommands
 
 SCHEME = "ssh://"
 _PROMPT = re.compile(rb"(?:[Pp]assword|[Pp]assphrase)[^\r\n]*: *\Z|passcode: *\Z")
@@ -53,24 +54,24 @@ _THROUGH = ("-oControlMaster=no", "-oProxyCommand=false", "-oBatchMode=yes")
 class SshTerminal:
     """One ``ssh`` in a pseudo-terminal of its own."""
 
-    place: str
+    location: str
     child: pexpect.spawn[bytes]
-    spawn: WireSpawn = field(init=False)
+    spawn: StreamSpawn = field(init=False)
 
     def __post_init__(self) -> None:
         os.set_blocking(self.child.child_fd, False)
-        wire = SelectedWire(_Child(self.child), self.child.child_fd)
-        self.spawn = WireSpawn(wire, self.place)
+        stream = SelectStream(_PtyProcess(self.child), self.child.child_fd)
+        self.spawn = StreamSpawn(stream, self.location)
 
     def close(self) -> None:
         """End it; the other side hangs up on what still runs there."""
         if not self.child.closed:
-            self.spawn.wire.close()
+            self.spawn.stream.close()
 
 
 @dataclass(frozen=True, slots=True)
-class _Child:
-    """A program in a pseudo-terminal, as far as a wire cares."""
+class _PtyProcess:
+    """A program in a pseudo-terminal, as far as a stream cares."""
 
     child: pexpect.spawn[bytes]
 
@@ -107,7 +108,7 @@ class SshLink:
         # Not below anything deep: the path of a socket is a hundred bytes at most.
         self._folder = Path(tempfile.mkdtemp(prefix="embedbench-ssh-"))
 
-    def log_in(self, who: Credentials, *, within_s: float) -> Console:
+    def log_in(self, credentials: Credentials, *, within_s: float) -> Console:
         """Return a console, logged in.
 
         Raises:
@@ -118,12 +119,12 @@ class SshLink:
         loop = CommandLoop()
         terminal = self._terminal(loop, "-M", f"-oConnectTimeout={timeout_s}")
         try:
-            _answer(terminal, loop, who, deadline)
+            _answer(terminal, loop, credentials, deadline)
         except BaseException:
             terminal.close()
             self.close()
             raise
-        self._master = Console(terminal, loop, self._carry)
+        self._master = Console(terminal, loop, self._transfer)
         return self._master
 
     def another(self, *, within_s: float) -> Console:
@@ -155,7 +156,9 @@ class SshLink:
             self._master.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _carry(self, console: Console, file: Path, to: str, *, within_s: float) -> None:
+    def _transfer(
+        self, console: RunsCommands, file: Path, to: str, *, within_s: float
+    ) -> None:
         argv = self.argv(f"cat > {quoted(f'{to}.part')}")
         copy_piped(console, argv, file, to, within_s=within_s)
 
@@ -185,11 +188,14 @@ class SshLink:
 
 
 def _answer(
-    terminal: SshTerminal, loop: CommandLoop, who: Credentials, deadline: Deadline
+    terminal: SshTerminal,
+    loop: CommandLoop,
+    credentials: Credentials,
+    deadline: Deadline,
 ) -> None:
     """Answer what ssh asks until the loop runs on the other side."""
     spawn = terminal.spawn
-    place = terminal.place
+    location = terminal.location
     answered = False
     while True:
         try:
@@ -198,45 +204,46 @@ def _answer(
                 timeout=deadline.remaining_s(),
             )
         except EOF as ended:
-            raise _refused(place, spawn.before or b"") from ended
+            raise _refused(location, spawn.before or b"") from ended
         except TIMEOUT as late:
-            raise _late(place, deadline.budget_s, spawn.before or b"") from late
+            raise _late(location, deadline.budget_s, spawn.before or b"") from late
         if kind == 0:
             return
         question = output.tail(_last_line((spawn.before or b"") + _matched(spawn)))
         if kind == 2:  # noqa: PLR2004  # the third pattern
             raise BoardUnreachable(
-                f"no console on {place}: its host key is not known here; log in by "
+                f"no console on {location}: its host key is not known here; log in by "
                 "hand once and compare the key, or put it into known_hosts"
             )
-        if who.password is None:
+        if credentials.password is None:
             raise BoardUnreachable(
-                f"no console on {place}: ssh asks {question!r} and nothing is given: "
-                "set login.password_env, or up a key that needs none"
+                f"no console on {location}: ssh asks {question!r} and nothing is "
+                "given: set login.password_env, or up a key that needs none"
             )
         if answered:
             raise BoardUnreachable(
-                f"no console on {place}: what login.password_env gives is not "
+                f"no console on {location}: what login.password_env gives is not "
                 f"enough: ssh asks {question!r} next"
             )
         answered = True
-        spawn.send(f"{who.password}\n".encode())
+        spawn.send(f"{credentials.password}\n".encode())
 
 
-def _refused(place: str, said: bytes) -> BoardUnreachable:
+def _refused(location: str, said: bytes) -> BoardUnreachable:
     text = output.tail(said, 4000)
     advice = next((cure for sign, cure in _ADVICE if sign in text), "")
     lines = [line.strip() for line in text.splitlines() if not _asks(line)]
     told = " / ".join([line for line in lines if line][-2:]) or "nothing, and ended"
     return BoardUnreachable(
-        f"no console on {place}: ssh says: {told}" + (f" ({advice})" if advice else "")
+        f"no console on {location}: ssh says: {told}"
+        + (f" ({advice})" if advice else "")
     )
 
 
-def _late(place: str, budget_s: float, said: bytes) -> BoardUnreachable:
+def _late(location: str, budget_s: float, said: bytes) -> BoardUnreachable:
     text = output.tail(said)
     return BoardUnreachable(
-        f"no console on {place}: no plain sh answers within {budget_s:g} s; "
+        f"no console on {location}: no plain sh answers within {budget_s:g} s; "
         + (f"the last it said: {text}" if text else "it says nothing")
     )
 
@@ -249,5 +256,5 @@ def _last_line(data: bytes) -> bytes:
     return data.rpartition(b"\n")[2]
 
 
-def _matched(spawn: WireSpawn) -> bytes:
+def _matched(spawn: StreamSpawn) -> bytes:
     return spawn.after if isinstance(spawn.after, bytes) else b""

@@ -1,4 +1,4 @@
-"""A terminal on a target, for pexpect, and as a wire for what has it to itself."""
+"""A terminal on a target, for pexpect, and as a stream for what has it to itself."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Terminal(Protocol):
     """Where a shell is spoken with."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """How it reads in a message."""
         ...
 
     @property
-    def spawn(self) -> WireSpawn:
+    def spawn(self) -> StreamSpawn:
         """The terminal, as pexpect sees it."""
         ...
 
@@ -42,17 +42,17 @@ class Terminal(Protocol):
         ...
 
 
-class WireSpawn(_Spawn):
-    """pexpect on a wire: one that has a descriptor, or any other.
+class StreamSpawn(_Spawn):
+    """pexpect on a stream: one that has a descriptor, or any other.
 
-    Every wait ends in time, whatever the wire is made of, and what was heard while
+    Every wait ends in time, whatever the stream is made of, and what was heard while
     something was sent is kept.
     """
 
-    def __init__(self, wire: PortStream, place: str) -> None:
+    def __init__(self, stream: PortStream, location: str) -> None:
         super().__init__(timeout=30, maxread=_READ_BYTES)
-        self.wire = wire
-        self.place = place
+        self.stream = stream
+        self.location = location
         self._heard = bytearray()
         self._failure: OSError | None = None
 
@@ -69,7 +69,7 @@ class WireSpawn(_Spawn):
         while not self._heard:
             if self._failure is not None:
                 self.flag_eof = True
-                raise EOF(f"{self.place}: {self._failure}")
+                raise EOF(f"{self.location}: {self._failure}")
             if deadline.passed():
                 raise TIMEOUT("nothing came")
             self._exchange(b"", deadline.remaining_s())
@@ -89,13 +89,13 @@ class WireSpawn(_Spawn):
             sent = self._exchange(rest[:1024], min(0.1, deadline.remaining_s()))
             rest = rest[sent:]
             if self._failure is not None:
-                raise BoardLost(f"{self.place} is gone: {self._failure}")
+                raise BoardLost(f"{self.location} is gone: {self._failure}")
             if not rest:
                 return len(data)
             if sent:
                 deadline = Deadline(within_s)
             elif deadline.passed():
-                raise BoardLost(f"{self.place} takes nothing of what is typed")
+                raise BoardLost(f"{self.location} takes nothing of what is typed")
 
     @property
     def gone(self) -> str:
@@ -111,7 +111,7 @@ class WireSpawn(_Spawn):
 
     def _exchange(self, outgoing: bytes, wait_s: float) -> int:
         try:
-            incoming, sent = self.wire.exchange(outgoing, wait_s)
+            incoming, sent = self.stream.exchange(outgoing, wait_s)
         except OSError as failure:
             self._failure = failure
             return 0
@@ -121,17 +121,17 @@ class WireSpawn(_Spawn):
 
 @dataclass(slots=True, eq=False)
 class SharedTerminal:
-    """A wire that somebody else closes."""
+    """A stream that somebody else closes."""
 
-    wire: PortStream
+    stream: PortStream
 
     def exchange(self, outgoing: bytes, wait_s: float) -> tuple[bytes, int]:
         """Send and receive."""
-        return self.wire.exchange(outgoing, wait_s)
+        return self.stream.exchange(outgoing, wait_s)
 
     def wake(self) -> None:
         """End a wait."""
-        self.wire.wake()
+        self.stream.wake()
 
     def close(self) -> None:
         """Leave it open."""
@@ -141,20 +141,20 @@ class SharedTerminal:
 class PortTerminal:
     """A terminal on a serial port."""
 
-    place: str
-    wire: PortStream
-    spawn: WireSpawn = field(init=False)
+    location: str
+    stream: PortStream
+    spawn: StreamSpawn = field(init=False)
 
     def __post_init__(self) -> None:
-        self.spawn = WireSpawn(self.wire, self.place)
+        self.spawn = StreamSpawn(self.stream, self.location)
 
     def close(self) -> None:
         """Let the port go."""
-        wire, self.wire = self.wire, _NOTHING
-        wire.close()
+        stream, self.stream = self.stream, _CLOSED
+        stream.close()
 
 
-class _Nothing:
+class _ClosedStream:
     """What is left of a terminal that is closed."""
 
     def exchange(self, outgoing: bytes, wait_s: float) -> tuple[bytes, int]:
@@ -169,4 +169,4 @@ class _Nothing:
         """Do nothing."""
 
 
-_NOTHING = _Nothing()
+_CLOSED = _ClosedStream()

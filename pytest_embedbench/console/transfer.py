@@ -17,25 +17,38 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_embedbench.console.console import Console
+    from pytest_embedbench.console.result import CommandResult
 
 COPY_WITHIN_S = 120.0
 _PIECE_BYTES = 2700
 """With base64 a line that a terminal takes."""
 
 
+class RunsCommands(Protocol):
+    """A console, as far as copying needs it."""
+
+    @property
+    def location(self) -> str:
+        """Where it is."""
+        ...
+
+    def run(self, command: str) -> CommandResult:
+        """Run a command to its end."""
+        ...
+
+
 class FileTransfer(Protocol):
     """A way to get a file onto the target of a console."""
 
     def __call__(
-        self, console: Console, file: Path, to: str, *, within_s: float
+        self, console: RunsCommands, file: Path, to: str, *, within_s: float
     ) -> None:
         """Copy ``file`` to ``to``, whole or not at all; ``BenchFault`` if not."""
         ...
 
 
 def copy_typed(
-    console: Console, file: Path, to: str, *, within_s: float = COPY_WITHIN_S
+    console: RunsCommands, file: Path, to: str, *, within_s: float = COPY_WITHIN_S
 ) -> None:
     """Copy a file over the console itself, as text, piece by piece.
 
@@ -57,7 +70,7 @@ def copy_typed(
 
 
 def copy_piped(
-    console: Console,
+    console: RunsCommands,
     argv: Sequence[str],
     file: Path,
     to: str,
@@ -90,7 +103,7 @@ def copy_piped(
     _put_in_place(console, file, to, file.read_bytes())
 
 
-def _put_in_place(console: Console, file: Path, to: str, data: bytes) -> None:
+def _put_in_place(console: RunsCommands, file: Path, to: str, data: bytes) -> None:
     """Compare what has arrived, and only then give it its name."""
     part = quoted(f"{to}.part")
     digest = hashlib.sha256(data).hexdigest()
@@ -106,7 +119,7 @@ def _put_in_place(console: Console, file: Path, to: str, data: bytes) -> None:
     _expect_well(console, file, to, f"chmod {mode} {part} && mv -f {part} {there}")
 
 
-def _expect_well(console: Console, file: Path, to: str, command: str) -> str:
+def _expect_well(console: RunsCommands, file: Path, to: str, command: str) -> str:
     """Run a step; after one that fails nothing of the copy is left."""
     result = console.run(command)
     # What a pipe returns is its last command's: base64 says so if there is no room.
@@ -116,5 +129,7 @@ def _expect_well(console: Console, file: Path, to: str, command: str) -> str:
     return result.text
 
 
-def _not_copied(console: Console, file: Path, to: str, why: str) -> BenchFault:
-    return BenchFault(f"{file.name} was not copied to {console.place}, as {to}: {why}")
+def _not_copied(console: RunsCommands, file: Path, to: str, why: str) -> BenchFault:
+    return BenchFault(
+        f"{file.name} was not copied to {console.location}, as {to}: {why}"
+    )

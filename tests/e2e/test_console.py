@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.console import ConnectionConfig, Credentials, enter
+from pytest_embedbench.console import ConnectionConfig, Credentials, connect
 from pytest_embedbench.errors import (
     BenchFault,
     BoardBusy,
@@ -22,7 +22,7 @@ from tests.support.linux_target import PASSWORD, USER, serial_target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_embedbench.console import Access, Console
+    from pytest_embedbench.console import Console, TargetSession
     from tests.support.linux_target import SerialTarget
 
 PI = Credentials(user=USER, password=PASSWORD)
@@ -35,8 +35,8 @@ def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SerialTarget]:
 
 
 @pytest.fixture(scope="module")
-def serial_access(line: SerialTarget) -> Iterator[Access]:
-    access = enter(ConnectionConfig(address=line.path, who=PI))
+def serial_access(line: SerialTarget) -> Iterator[TargetSession]:
+    access = connect(ConnectionConfig(address=line.path, credentials=PI))
     yield access
     access.close()
 
@@ -50,22 +50,22 @@ def over_ssh(tmp_path_factory: pytest.TempPathFactory) -> ConnectionConfig:
 
 
 @pytest.fixture(scope="module")
-def ssh_access(over_ssh: ConnectionConfig) -> Iterator[Access]:
-    access = enter(over_ssh)
+def ssh_access(over_ssh: ConnectionConfig) -> Iterator[TargetSession]:
+    access = connect(over_ssh)
     yield access
     access.close()
 
 
 @pytest.fixture
-def fresh_access(over_ssh: ConnectionConfig) -> Iterator[Access]:
-    access = enter(over_ssh)
+def fresh_access(over_ssh: ConnectionConfig) -> Iterator[TargetSession]:
+    access = connect(over_ssh)
     yield access
     access.close()
 
 
 @pytest.fixture(params=["serial", "ssh"])
 def console(request: pytest.FixtureRequest) -> Console:
-    access: Access = request.getfixturevalue(f"{request.param}_access")
+    access: TargetSession = request.getfixturevalue(f"{request.param}_access")
     return access.console
 
 
@@ -143,7 +143,7 @@ def test_a_command_that_cannot_be_typed_is_refused(console: Console) -> None:
         console.run("echo " + 5000 * "x")
 
 
-def test_a_command_that_ends_the_shell_is_named(fresh_access: Access) -> None:
+def test_a_command_that_ends_the_shell_is_named(fresh_access: TargetSession) -> None:
     console = fresh_access.console
     with pytest.raises(BenchFault, match="'exit 4' has ended the shell itself"):
         console.run("exit 4")
@@ -193,7 +193,7 @@ def test_a_copy_to_where_nothing_can_be_written_says_so(
 
 
 def test_the_kernel_may_speak_in_the_middle(
-    serial_access: Access, tmp_path: Path
+    serial_access: TargetSession, tmp_path: Path
 ) -> None:
     console = serial_access.console
     kernel = tmp_path / "kernel"
@@ -206,13 +206,15 @@ def test_the_kernel_may_speak_in_the_middle(
 
 
 # B2
-def test_nobody_else_has_the_line(line: SerialTarget, serial_access: Access) -> None:
+def test_nobody_else_has_the_line(
+    line: SerialTarget, serial_access: TargetSession
+) -> None:
     assert serial_access.console.usable
     with pytest.raises(BoardBusy, match="in use by"):
-        enter(ConnectionConfig(address=line.path, who=PI))
+        connect(ConnectionConfig(address=line.path, credentials=PI))
 
 
-def test_more_terminals_share_one_login(ssh_access: Access) -> None:
+def test_more_terminals_share_one_login(ssh_access: TargetSession) -> None:
     assert ssh_access.link is not None
     other = ssh_access.link.another(within_s=30)
     other.run("NAME=other")
@@ -229,6 +231,6 @@ def test_a_copy_is_no_folder(console: Console, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.glob("*.part")] == []
 
 
-def test_a_lost_connection_is_a_lost_board(fresh_access: Access) -> None:
+def test_a_lost_connection_is_a_lost_board(fresh_access: TargetSession) -> None:
     with pytest.raises(BoardLost, match="ssh://bench is gone"):
         fresh_access.console.run("kill -9 $(ps -o ppid= $PPID)", within_s=30)

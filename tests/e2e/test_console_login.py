@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.console import ConnectionConfig, Credentials, enter
+from pytest_embedbench.console import ConnectionConfig, Credentials, connect
 from pytest_embedbench.errors import BoardUnreachable
 from tests.support import ssh_server as ssh
 from tests.support.linux_target import PASSWORD, USER, serial_target
@@ -19,26 +19,26 @@ PI = Credentials(user=USER, password=PASSWORD)
 NOBODY = Credentials()
 
 
-def hello(entrance: ConnectionConfig) -> str:
-    access = enter(entrance)
+def hello(config: ConnectionConfig) -> str:
+    access = connect(config)
     try:
         return access.console.run("echo hello").text
     finally:
         access.close()
 
 
-def why_not(entrance: ConnectionConfig) -> str:
+def why_not(config: ConnectionConfig) -> str:
     with pytest.raises(BoardUnreachable) as told:
-        enter(entrance)
+        connect(config)
     return str(told.value)
 
 
 @pytest.mark.parametrize("shell", ["sh -i", "bash --norc -i"])
 def test_a_login_leads_to_a_shell(tmp_path: Path, shell: str) -> None:
     with serial_target(tmp_path, shell=shell) as line:
-        entrance = ConnectionConfig(address=line.path, who=PI)
-        assert hello(entrance) == "hello\n"
-        assert hello(entrance) == "hello\n", "it has to log out"
+        config = ConnectionConfig(address=line.path, credentials=PI)
+        assert hello(config) == "hello\n"
+        assert hello(config) == "hello\n", "it has to log out"
 
 
 def test_a_shell_that_is_there_needs_no_login(tmp_path: Path) -> None:
@@ -49,8 +49,12 @@ def test_a_shell_that_is_there_needs_no_login(tmp_path: Path) -> None:
 def test_a_password_prompt_that_somebody_has_left_is_left(tmp_path: Path) -> None:
     with serial_target(tmp_path) as line:
         with pytest.raises(BoardUnreachable):
-            enter(ConnectionConfig(address=line.path, who=Credentials(user="someone")))
-        assert hello(ConnectionConfig(address=line.path, who=PI)) == "hello\n"
+            connect(
+                ConnectionConfig(
+                    address=line.path, credentials=Credentials(user="someone")
+                )
+            )
+        assert hello(ConnectionConfig(address=line.path, credentials=PI)) == "hello\n"
 
 
 def test_no_key_is_pressed_while_a_boot_loader_waits_for_one(tmp_path: Path) -> None:
@@ -70,14 +74,14 @@ def test_no_key_is_pressed_while_a_boot_loader_waits_for_one(tmp_path: Path) -> 
 # B23
 def test_what_a_killed_run_has_left_is_taken_over(tmp_path: Path) -> None:
     with serial_target(tmp_path) as line:
-        killed = enter(ConnectionConfig(address=line.path, who=PI))
+        killed = connect(ConnectionConfig(address=line.path, credentials=PI))
         killed.console.begin("sleep 60")
         killed.console.terminal.close()
-        assert hello(ConnectionConfig(address=line.path, who=PI)) == "hello\n"
+        assert hello(ConnectionConfig(address=line.path, credentials=PI)) == "hello\n"
 
 
 @pytest.mark.parametrize(
-    ("who", "reason"),
+    ("credentials", "reason"),
     [
         (NOBODY, "asks who logs in, and no user is given"),
         (Credentials(user="pi"), "asks 'pi' for a password, and none is given"),
@@ -88,10 +92,10 @@ def test_what_a_killed_run_has_left_is_taken_over(tmp_path: Path) -> None:
     ],
 )
 def test_a_serial_login_that_fails_is_one_sentence(
-    tmp_path: Path, who: Credentials, reason: str
+    tmp_path: Path, credentials: Credentials, reason: str
 ) -> None:
     with serial_target(tmp_path) as line:
-        told = why_not(ConnectionConfig(address=line.path, who=who))
+        told = why_not(ConnectionConfig(address=line.path, credentials=credentials))
         assert told.startswith(f"no console on {line.path}: ")
         assert reason in told
         assert "wrong" not in told
@@ -120,7 +124,9 @@ def test_what_never_shows_a_shell_is_described(
     tmp_path: Path, script: str, reason: str
 ) -> None:
     with serial_target(tmp_path, script=script) as line:
-        told = why_not(ConnectionConfig(address=line.path, who=PI, within_s=2.5))
+        told = why_not(
+            ConnectionConfig(address=line.path, credentials=PI, within_s=2.5)
+        )
         assert re.search(reason, told, re.DOTALL), told
 
 
@@ -133,12 +139,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def over_ssh(
-    server: ssh.SshServer, who: Credentials = NOBODY, within_s: float = 30
+    server: ssh.SshServer, credentials: Credentials = NOBODY, within_s: float = 30
 ) -> ConnectionConfig:
     return ConnectionConfig(
         address="ssh://bench",
         ssh_config=str(server.config),
-        who=who,
+        credentials=credentials,
         within_s=within_s,
     )
 

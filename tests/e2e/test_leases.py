@@ -11,9 +11,9 @@ from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.errors import BoardBusy, BoardGivenUp, BoardUnreachable
 from pytest_embedbench.lab.leases.acquire import Leases
 from pytest_embedbench.lab.leases.lease import BoardRequest
-from pytest_embedbench.lab.leases.wait_queue import Queue
+from pytest_embedbench.lab.leases.wait_queue import WaitQueue
 from pytest_embedbench.lab.ports.discovery import Attached, PortQuery
-from tests.support.lab_process import LabProcess, wish
+from tests.support.lab_process import LabProcess, request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ def another(tmp_path: Path) -> Iterator[Callable[..., LabProcess]]:
 def waiters(folder: Path, count: int) -> None:
     """Return when so many wait."""
     deadline = Deadline(10)
-    while len(Queue(folder).waiters()) < count:
+    while len(WaitQueue(folder).waiters()) < count:
         assert not deadline.passed()
         pause(0.005)
 
@@ -197,9 +197,9 @@ def test_a_test_that_asks_for_its_own_board_again_is_told_at_once(
     tmp_path: Path,
 ) -> None:
     leases = Leases(folder=tmp_path)
-    (lease,) = leases.take([wish("a")], wait_s=0)
+    (lease,) = leases.acquire([request("a")], wait_s=0)
     with pytest.raises(BoardBusy, match="a is in use by this very test already"):
-        leases.take([wish("a")], wait_s=600)
+        leases.acquire([request("a")], wait_s=600)
     lease.release()
 
 
@@ -210,15 +210,17 @@ def test_waiting_in_the_wrong_order_is_refused_at_once(
     other = another()
     other.ask("take a")
     leases = Leases(folder=tmp_path)
-    (lease,) = leases.take([wish("b")], wait_s=0)
+    (lease,) = leases.acquire([request("b")], wait_s=0)
     with pytest.raises(BoardBusy, match=r"ask for all boards .* real_boards\(\.\.\.\)"):
-        leases.take([wish("a")], wait_s=600)
+        leases.acquire([request("a")], wait_s=600)
     lease.release()
 
 
 def test_a_second_board_that_is_free_may_be_taken_in_any_order(tmp_path: Path) -> None:
     leases = Leases(folder=tmp_path)
-    held = leases.take([wish("b")], wait_s=0) + leases.take([wish("a")], wait_s=0)
+    held = leases.acquire([request("b")], wait_s=0) + leases.acquire(
+        [request("a")], wait_s=0
+    )
     assert [lease.board for lease in held] == ["b", "a"]
     for lease in held:
         lease.release()
@@ -232,7 +234,9 @@ def test_a_queue_for_other_boards_holds_nobody_up(
     waiting.tell("take c")
     waiters(tmp_path, 1)
     leases = Leases(folder=tmp_path)
-    held = leases.take([wish("b")], wait_s=0) + leases.take([wish("a")], wait_s=0)
+    held = leases.acquire([request("b")], wait_s=0) + leases.acquire(
+        [request("a")], wait_s=0
+    )
     for lease in held:
         lease.release()
 
@@ -258,7 +262,7 @@ def test_a_lost_board_is_out_for_the_run_and_says_why(
     one.ask("release")
     assert other.ask("take a") == "BoardGivenUp: the port is gone"
     assert other.ask("any a b") == "ok b;"
-    (lease,) = Leases(folder=tmp_path).take([wish("a")], wait_s=0)
+    (lease,) = Leases(folder=tmp_path).acquire([request("a")], wait_s=0)
     lease.release()
     assert other.ask("release").startswith("ok")
     assert other.ask("take a") == "ok a;", "another run has found it well"
@@ -278,7 +282,7 @@ def test_a_board_lost_while_we_wait_for_it_ends_the_wait(
 
 def test_a_port_that_has_changed_hands_meanwhile_is_refused(tmp_path: Path) -> None:
     # B12: between finding a board and having it, another was plugged in.
-    sought = PortQuery(usb_id="10c4:ea60")
+    query = PortQuery(usb_id="10c4:ea60")
     plugged = iter(("FIRST", "OTHER"))
 
     def listed() -> list[Attached]:
@@ -288,7 +292,7 @@ def test_a_port_that_has_changed_hands_meanwhile_is_refused(tmp_path: Path) -> N
     with pytest.raises(
         BoardUnreachable, match="a has changed its port while we waited"
     ):
-        leases.take([BoardRequest(name="a", boards=(("a", sought),))], wait_s=0)
+        leases.acquire([BoardRequest(name="a", boards=(("a", query),))], wait_s=0)
 
 
 def test_a_board_whose_port_its_holder_has_made_vanish_is_still_held(
@@ -297,20 +301,22 @@ def test_a_board_whose_port_its_holder_has_made_vanish_is_still_held(
     # B8: others wait for it, instead of finding it missing.
     node = tmp_path / "ttyACM0"
     node.touch()
-    sought = PortQuery(port=str(node))
+    query = PortQuery(port=str(node))
     leases = Leases(folder=tmp_path)
-    (lease,) = leases.take([BoardRequest(name="a", boards=(("a", sought),))], wait_s=0)
+    (lease,) = leases.acquire(
+        [BoardRequest(name="a", boards=(("a", query),))], wait_s=0
+    )
     node.unlink()
-    assert leases.key_of(sought, []) == lease.found.key
+    assert leases.key_of(query, []) == lease.found.key
     lease.release()
     with pytest.raises(BoardUnreachable):
-        leases.key_of(sought, [])
+        leases.key_of(query, [])
 
 
 def test_the_loss_is_typed(tmp_path: Path) -> None:
     leases = Leases(folder=tmp_path)
-    (lease,) = leases.take([wish("a")], wait_s=0)
+    (lease,) = leases.acquire([request("a")], wait_s=0)
     lease.give_up("gone")
     lease.release()
     with pytest.raises(BoardGivenUp, match=r"^gone$"):
-        leases.take([wish("a")], wait_s=0)
+        leases.acquire([request("a")], wait_s=0)

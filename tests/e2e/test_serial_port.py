@@ -33,7 +33,7 @@ from pytest_embedbench.errors import (
     NotSupported,
 )
 from pytest_embedbench.lab.ports.discovery import Attached
-from pytest_embedbench.lab.ports.fuser import users_of
+from pytest_embedbench.lab.ports.fuser import processes_using
 from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.testing import tank_firmware
 from tests.support.boards import image
@@ -368,7 +368,7 @@ def test_a_port_that_another_program_reads_is_not_opened(
     thief = subprocess.Popen(["cat", pty.path], stdout=subprocess.DEVNULL)
     try:
         deadline = Deadline(WITHIN_S)
-        while not users_of(pty.path):
+        while not processes_using(pty.path):
             assert not deadline.passed()
             pause(0.005)
         with pytest.raises(BoardBusy, match=rf"open in .*: pid {thief.pid} \(cat\)"):
@@ -455,7 +455,7 @@ def test_options_that_make_no_sense_are_told_before_anybody_waits(
 ) -> None:
     boot(pty.path)
     with pytest.raises(
-        ConfigError, match=r"board desk: reset\.sequence: reset sequence"
+        ConfigError, match=r"board 'desk': options\.reset_sequence: reset sequence"
     ):
         boot(pty.path, reset_sequence="push")
 

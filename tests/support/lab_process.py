@@ -13,10 +13,10 @@ from pytest_embedbench.lab.leases.lease import BoardRequest, Lease
 from pytest_embedbench.lab.ports.discovery import PortQuery
 
 
-def wish(name: str, *places: str) -> BoardRequest:
+def request(name: str, *places: str) -> BoardRequest:
     """Return a wish for any of some boards; a place is only a name here."""
     boards = tuple((place, PortQuery(port=f"socket://{place}:1")) for place in places)
-    return BoardRequest(name=name, boards=boards or wish(name, name).boards)
+    return BoardRequest(name=name, boards=boards or request(name, name).boards)
 
 
 @dataclass(slots=True, eq=False)
@@ -75,8 +75,12 @@ def main(folder: str) -> None:
             elif verb == "give-up":
                 held[-1].give_up(" ".join(words))
             else:
-                wishes = [wish("any", *words)] if verb == "any" else map(wish, words)
-                held += Leases(folder=Path(folder)).take(list(wishes), wait_s=wait_s)
+                requests = (
+                    [request("any", *words)] if verb == "any" else map(request, words)
+                )
+                held += Leases(folder=Path(folder)).acquire(
+                    list(requests), wait_s=wait_s
+                )
             remarks = [remark for lease in held for remark in lease.remarks]
             remarks += [
                 f"waited for {one.waited_for}" for one in held if one.waited_for

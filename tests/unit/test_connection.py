@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from pytest_embedbench.lab.ports.opening import SerialHandle
 
 HERE = ResolvedPort(
-    sought=PortQuery(port="/dev/ttyACM0"),
+    query=PortQuery(port="/dev/ttyACM0"),
     address="/dev/ttyACM0",
     key="device-a600",
-    lasting=PortQuery(port="/dev/ttyACM0"),
+    reconnect=PortQuery(port="/dev/ttyACM0"),
 )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_embedbench.console import Console, output
 from pytest_embedbench.console.shell import CommandLoop
-from pytest_embedbench.console.terminal import WireSpawn
+from pytest_embedbench.console.terminal import StreamSpawn
 from pytest_embedbench.engines.linux.listening import Listener
 from pytest_embedbench.lab.ports.reader import Heard
 
@@ -41,14 +41,14 @@ class ScriptedWire:
 
 @dataclass(slots=True)
 class ScriptedTerminal:
-    place: str
-    spawn: WireSpawn
+    location: str
+    spawn: StreamSpawn
 
     def close(self) -> None: ...
 
 
 def console(answer: Callable[[bytes], bytes]) -> Console:
-    spawn = WireSpawn(ScriptedWire(answer), "script")
+    spawn = StreamSpawn(ScriptedWire(answer), "script")
     return Console(ScriptedTerminal("script", spawn), CommandLoop("@@0123456789"))
 
 

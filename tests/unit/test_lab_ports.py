@@ -59,7 +59,7 @@ def pty() -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("sought", "device"),
+    ("query", "device"),
     [
         (PortQuery(usb_serial="A5XK"), "/dev/ttyUSB0"),
         (PortQuery(usb_id="0403:6001"), "/dev/ttyUSB0"),
@@ -71,9 +71,9 @@ def pty() -> Iterator[str]:
     ],
     ids=str,
 )
-def test_a_port_is_found_by_any_of_its_facts(sought: PortQuery, device: str) -> None:
+def test_a_port_is_found_by_any_of_its_facts(query: PortQuery, device: str) -> None:
     # V11: a location alone is enough.
-    assert find(sought, BENCH).address == device
+    assert find(query, BENCH).address == device
 
 
 def test_no_match_lists_what_is_there_and_takes_none_of_it() -> None:
@@ -136,14 +136,14 @@ def test_a_serial_number_that_two_boards_share_names_neither() -> None:
         find(PortQuery(usb_location=place), BENCH) for place in ("1-2", "1-3")
     )
     assert one.key != other.key
-    assert one.lasting == PortQuery(usb_location="1-2")
+    assert one.reconnect == PortQuery(usb_location="1-2")
 
 
 def test_a_board_is_followed_by_its_serial_number_under_another_name() -> None:
     # B8, B9
     found = find(PortQuery(usb_id="0403:6001"), BENCH)
     back = Attached(device="/dev/ttyUSB7", usb_id="0403:0000", usb_serial="A5XK")
-    assert find(found.lasting, [back]).address == "/dev/ttyUSB7"
+    assert find(found.reconnect, [back]).address == "/dev/ttyUSB7"
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_lab_knows_its_boards_labels_and_pools(write: Callable[[str], Path]) -
     ]  # fmt: skip
     assert [board.name for board in lab.candidates("esp32")] == ["devkit-1", "devkit-2"]
     assert [board.name for board in lab.candidates("left-rack")] == ["devkit-2"]
-    assert lab.boards["devkit-1"].sought == PortQuery(
+    assert lab.boards["devkit-1"].query == PortQuery(
         usb_serial="0001", usb_location="1-2"
     )
     assert lab.wait_s == 90
@@ -268,9 +268,9 @@ def test_a_place_of_a_labgrid_is_where_a_board_is(
     write: Callable[[str], Path],
 ) -> None:
     text = f"{LABGRID}[boards.a]\nboard = 'u'\nplace = 'p 1'\nresource = 'usb/2'"
-    sought = load_lab(write(text)).boards["a"].sought
-    assert sought.port == "labgrid://lab:20408/p%201/usb%2F2"
-    assert find(sought, []).key == "labgrid-lab:20408/p%201/usb%2F2"
+    query = load_lab(write(text)).boards["a"].query
+    assert query.port == "labgrid://lab:20408/p%201/usb%2F2"
+    assert find(query, []).key == "labgrid-lab:20408/p%201/usb%2F2"
 
 
 def test_a_lab_file_that_is_not_there_is_named(tmp_path: Path) -> None:

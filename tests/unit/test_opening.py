@@ -18,7 +18,7 @@ import serial
 from pytest_embedbench.errors import BoardBusy, BoardUnreachable, ConfigError
 from pytest_embedbench.flashing import RESETS
 from pytest_embedbench.lab.inventory.controls import controls_for
-from pytest_embedbench.lab.ports.fuser import users_of
+from pytest_embedbench.lab.ports.fuser import processes_using
 from pytest_embedbench.lab.ports.opening import ModemLines, open_port
 from tests.support.pty_board import Pty, spec_for
 
@@ -200,16 +200,16 @@ def proc(tmp_path: Path) -> Path:
 
 
 def test_other_users_of_a_port_are_named_but_not_the_board_itself(proc: Path) -> None:
-    assert users_of("/dev/ttyUSB0", proc) == ["pid 20 (minicom)"]
+    assert processes_using("/dev/ttyUSB0", proc) == ["pid 20 (minicom)"]
 
 
 @pytest.mark.parametrize("address", ["COM5", "rfc2217://desk:4000"])
 def test_what_is_no_device_has_no_users_that_we_know(proc: Path, address: str) -> None:
-    assert users_of(address, proc) == []
+    assert processes_using(address, proc) == []
 
 
 def test_a_system_that_does_not_tell_names_nobody(tmp_path: Path) -> None:
-    assert users_of("/dev/ttyUSB0", tmp_path / "proc") == []
+    assert processes_using("/dev/ttyUSB0", tmp_path / "proc") == []
 
 
 @dataclass(slots=True)

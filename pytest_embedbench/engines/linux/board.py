@@ -16,9 +16,8 @@ from pytest_embedbench.errors import (
     FirmwareStuck,
     NotSupported,
 )
-from pytest_embedbench.lab.ports.link import SingleUart, single_uart
+from pytest_embedbench.lab.ports.link import SingleUart, single_uart, split_chunks
 from pytest_embedbench.lab.ports.reader import Stalled
-from pytest_embedbench.lab.ports.split_chunks import cut
 from pytest_embedbench.model import Capability
 from pytest_embedbench.support.validation import whole_ms
 
@@ -120,7 +119,7 @@ class LinuxBoard:
         with self._losing():
             if self._uart is not None:
                 self._uart.wait(duration_s)
-            has_ended = running.pump.wait(0 if self._uart is not None else duration_s)
+            has_ended = running.reader.wait(0 if self._uart is not None else duration_s)
             self._listen()
             if running.listener.status is not None:
                 self._fault = self._death(running, running.listener.status)
@@ -134,12 +133,12 @@ class LinuxBoard:
         """Hand ``data`` to the program."""
         running = self._insist_on_running()
         if data:
-            (self._uart or running.pump).send(data)
+            (self._uart or running.reader).send(data)
 
     def receive(self) -> Sequence[Chunk]:
         """Return what the program said up to the end of the last ``advance``."""
         heard, self._heard = self._heard, []
-        return list(cut(heard, since_s=self._started_s))
+        return list(split_chunks(heard, since_s=self._started_s))
 
     def reset(self) -> None:
         """Start the program anew; what it said up to then can be received."""
@@ -197,7 +196,7 @@ class LinuxBoard:
         if self._uart is not None:
             self._uart.settle()
         if self._running is not None:
-            self._running.pump.settle()
+            self._running.reader.settle()
         self._listen()
 
     def _stop(self) -> None:
@@ -216,15 +215,15 @@ class LinuxBoard:
         )
 
     def _why_it_ended(self, running: Running) -> FirmwareFault | BoardLost:
-        failure = running.pump.failure
+        failure = running.reader.failure
         if isinstance(failure, Stalled):
             return FirmwareStuck(
                 f"the program on {self.spec.name} took nothing for "
-                f"{running.pump.takes_within_s:g} s: {failure}"
+                f"{running.reader.takes_within_s:g} s: {failure}"
             )
-        place = self.target.console.place
+        location = self.target.console.location
         return BoardLost(
-            f"the connection to {self.spec.name} on {place} is gone ({failure}): "
+            f"the connection to {self.spec.name} on {location} is gone ({failure}): "
             f"{self._tail()}"
         )
 

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 import pexpect
 
-from pytest_embedbench.console import enter
+from pytest_embedbench.console import connect
 from pytest_embedbench.engines.linux.board import CAPABILITIES, LinuxBoard
 from pytest_embedbench.engines.linux.options import linux_options
 from pytest_embedbench.engines.linux.target import LinuxTarget
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
-from pytest_embedbench.lab.inventory.booting import choices_of, start_together
+from pytest_embedbench.lab.inventory.booting import boot_together, candidates_of
 from pytest_embedbench.lab.ports.connection import Connection
 from pytest_embedbench.lab.ports.discovery import PortQuery, attached, find
 from pytest_embedbench.lab.ports.opening import open_port
 from pytest_embedbench.lab.ports.reader import PortReader
-from pytest_embedbench.lab.ports.stream import wire_for
+from pytest_embedbench.lab.ports.stream import stream_for
 from pytest_embedbench.model import NO_IMAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_embedbench.console import Access, Console
+    from pytest_embedbench.console import Console, TargetSession
     from pytest_embedbench.engines.linux.options import LinuxOptions
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.lab.leases.lease import Lease
@@ -54,14 +54,14 @@ class Linux:
             FlashFailed: the program cannot be copied to one.
             ConfigError: options or lab file are wrong.
         """
-        return start_together(
+        return boot_together(
             wanted, listed=self.listed, read=linux_options, start=self._start
         )
 
     def open_console(self, spec: BoardSpec) -> ConsoleLease:
         """Take one target and log in to it; raises what ``boot`` raises."""
         wanted = [(spec, NO_IMAGE)]
-        return start_together(
+        return boot_together(
             wanted,
             listed=self.listed,
             read=linux_options,
@@ -70,7 +70,7 @@ class Linux:
 
     def needs_image(self, spec: BoardSpec) -> bool:
         """Say whether any target that would do has a program copied to it."""
-        return any(linux_options(choice).takes_image for choice in choices_of(spec))
+        return any(linux_options(choice).takes_image for choice in candidates_of(spec))
 
     def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
         """Return what a target can do: have its program started anew."""
@@ -102,15 +102,15 @@ class Linux:
     def _uart_of(
         self, spec: BoardSpec, options: LinuxOptions
     ) -> Callable[[], Connection]:
-        def open_pump(found: ResolvedPort) -> tuple[SerialHandle, PortReader]:
+        def open_reader(found: ResolvedPort) -> tuple[SerialHandle, PortReader]:
             port = open_port(found.address, baud_bps=spec.uarts[0].baud_bps)
             takes_within_s = options.program_takes_within_ms / 1000
-            return port, PortReader(wire_for(port), takes_within_s).start()
+            return port, PortReader(stream_for(port), takes_within_s).start()
 
         def open_uart() -> Connection:
             found = find(PortQuery(port=options.program_uart), self.listed())
             return Connection(
-                found, open_pump, reappears_within_s=0.0, listed=self.listed
+                found, open_reader, reappears_within_s=0.0, listed=self.listed
             )
 
         return open_uart
@@ -121,7 +121,7 @@ class ConsoleLease:
     """A console of a target that is ours until ``close``."""
 
     lease: Lease
-    access: Access
+    access: TargetSession
 
     @property
     def console(self) -> Console:
@@ -136,9 +136,9 @@ class ConsoleLease:
             self.lease.release()
 
 
-def _enter(spec: BoardSpec, lease: Lease) -> Access:
+def _enter(spec: BoardSpec, lease: Lease) -> TargetSession:
     try:
-        return enter(linux_options(spec).entrance(lease.found.address))
+        return connect(linux_options(spec).config(lease.found.address))
     except BoardLost as loss:
         lease.give_up(f"{spec.name}: {loss}")
         raise

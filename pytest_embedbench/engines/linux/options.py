@@ -74,11 +74,11 @@ class LinuxOptions(LabOptions):
         words = self.program_command
         return not words or any("{program}" in word for word in words)
 
-    def entrance(self, address: str) -> ConnectionConfig:
+    def config(self, address: str) -> ConnectionConfig:
         """Return how to get in, at the address where the target was found."""
         return ConnectionConfig(
             address=address,
-            who=Credentials(user=self.login_user, password=self._password()),
+            credentials=Credentials(user=self.login_user, password=self._password()),
             baud_bps=self.login_baud_bps,
             lines=ModemLines(dtr=self.login_dtr, rts=self.login_rts),
             ssh_config=self.login_ssh_config,

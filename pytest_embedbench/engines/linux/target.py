@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import host_now_s
-from pytest_embedbench.console import how_it_ended, output
+from pytest_embedbench.console import describe_exit, output
 from pytest_embedbench.console.shell import QUIT
 from pytest_embedbench.console.terminal import SharedTerminal
 from pytest_embedbench.engines.linux.listening import Listener
@@ -17,7 +17,7 @@ from pytest_embedbench.lab.ports.reader import Heard, PortReader
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_embedbench.console import Access, Console
+    from pytest_embedbench.console import Console, TargetSession
     from pytest_embedbench.engines.linux.options import LinuxOptions
 
 _STARTS_WITHIN_S = 15.0
@@ -35,7 +35,7 @@ class LinuxTarget:
     """Where programs are started: first ``install``, then ``start`` and ``stop``."""
 
     name: str
-    access: Access
+    access: TargetSession
     options: LinuxOptions
     baud_bps: int
     program: str = field(default="", init=False)
@@ -54,9 +54,9 @@ class LinuxTarget:
         Raises:
             FlashFailed: it cannot be copied.
         """
-        place = shlex.quote(f"{self.options.program_folder}/embedbench.XXXXXXXX")
+        location = shlex.quote(f"{self.options.program_folder}/embedbench.XXXXXXXX")
         try:
-            made = self.console.run(f"mktemp -d {place}").check()
+            made = self.console.run(f"mktemp -d {location}").check()
             self._folder = made.text.strip()
             if image is not None:
                 self._image = image
@@ -64,7 +64,7 @@ class LinuxTarget:
                 self.console.copy(image, self.program)
                 self.console.run(f"chmod 755 {shlex.quote(self.program)}").check()
         except BenchFault as trouble:
-            raise FlashFailed(self.console.place, str(trouble), ()) from trouble
+            raise FlashFailed(self.console.location, str(trouble), ()) from trouble
 
     def start(self) -> Running:
         """Start the program, on a terminal of its own where there can be one.
@@ -108,15 +108,15 @@ class LinuxTarget:
     def why(self, status: int) -> str:
         """Say how a program ended, and why if it could not even begin."""
         if status not in (_NOT_EXECUTABLE, _NOT_FOUND) or self._image is None:
-            return how_it_ended(status)
+            return describe_exit(status)
         head = self._image.read_bytes()[:20]
         if not head.startswith(_ELF_MAGIC):
-            return how_it_ended(status)
+            return describe_exit(status)
         number = int.from_bytes(head[18:20], "little")
         built_for = _MACHINES.get(number, f"machine {number}")
         machine = self.console.run("uname -m").text.strip()
         return (
-            f"{how_it_ended(status)}: it is built for {built_for}, and the target is "
+            f"{describe_exit(status)}: it is built for {built_for}, and the target is "
             f"{machine}"
         )
 
@@ -153,7 +153,7 @@ class Running:
     console: Console
     early: bytes
     """What it said before anybody listened."""
-    pump: PortReader = field(init=False)
+    reader: PortReader = field(init=False)
     listener: Listener = field(init=False)
     _stopped: bool = field(default=False, init=False)
 
@@ -162,12 +162,12 @@ class Running:
             self.console.loop, kernel_speaks=self.target.access.link is None
         )
         takes_within_s = self.target.options.program_takes_within_ms / 1000
-        wire = SharedTerminal(self.console.terminal.spawn.wire)
-        self.pump = PortReader(wire, takes_within_s).start()
+        stream = SharedTerminal(self.console.terminal.spawn.stream)
+        self.reader = PortReader(stream, takes_within_s).start()
 
     def take(self) -> list[Heard]:
         """Return what it has said since the last call."""
-        heard = self.pump.take()
+        heard = self.reader.take()
         if self.early:
             at_s = heard[0].at_s if heard else host_now_s()
             heard.insert(0, Heard(at_s, self.early))
@@ -183,7 +183,7 @@ class Running:
         if self._stopped:
             return
         self._stopped = True
-        self.pump.stop(_STOPS_WITHIN_S)
+        self.reader.stop(_STOPS_WITHIN_S)
         if self.console is self.target.console:
             self.console.interrupt((QUIT,))
         else:

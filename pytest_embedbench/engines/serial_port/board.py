@@ -14,8 +14,7 @@ from pytest_embedbench.errors import (
     NotSupported,
 )
 from pytest_embedbench.flashing import reset_until_heard
-from pytest_embedbench.lab.ports.link import SingleUart, single_uart
-from pytest_embedbench.lab.ports.split_chunks import cut
+from pytest_embedbench.lab.ports.link import SingleUart, single_uart, split_chunks
 from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class SerialBoard:
     spec: BoardSpec
     lease: Lease
     connection: Connection
-    hands: BoardControls
+    controls: BoardControls
     park: Callable[[], None] | None = None
     """Puts the board back on its parking image; the port is closed then."""
     needs_recovery: bool = field(default=False, init=False)
@@ -58,7 +57,7 @@ class SerialBoard:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """A reset button, if there is a way to press it."""
-        return self.hands.capabilities
+        return self.controls.capabilities
 
     @property
     def waited_s(self) -> float:
@@ -86,12 +85,12 @@ class SerialBoard:
             BoardLost: it does not answer, whatever is done to it.
         """
         if not answers_within_s:
-            self._restart(self.hands.reset, fresh=fresh)
+            self._restart(self.controls.reset, fresh=fresh)
             return
-        silence = self._silence(self.hands.reset, answers_within_s, fresh=fresh)
-        if silence and self.hands.power_cycle is not None:
+        silence = self._silence(self.controls.reset, answers_within_s, fresh=fresh)
+        if silence and self.controls.power_cycle is not None:
             silence = self._silence(
-                self.hands.power_cycle, answers_within_s, fresh=False
+                self.controls.power_cycle, answers_within_s, fresh=False
             )
         if silence:
             hint = "" if self.spec.options.get("dtr", True) else _DTR_HINT
@@ -136,21 +135,21 @@ class SerialBoard:
         What was said up to then can be received at once; what is said afterwards,
         only when time has passed.
         """
-        if self.hands.reset is None:
+        if self.controls.reset is None:
             raise NotSupported(
                 f"{self.spec.name} has no way to press reset: neither its datasheet "
                 "nor its lab file names one"
             )
-        self._touch(self.hands.reset, self._publish_all)
+        self._touch(self.controls.reset, self._publish_all)
 
     def power_cycle(self) -> None:
         """Take the power away for a moment, or raise ``NotSupported``."""
-        if self.hands.power_cycle is None:
+        if self.controls.power_cycle is None:
             raise NotSupported(
                 f"{self.spec.name} has no way to switch its power: its lab file names "
                 "none"
             )
-        self._touch(self.hands.power_cycle, self._publish_all)
+        self._touch(self.controls.power_cycle, self._publish_all)
 
     def drive_pin(self, pin: str, level: Level) -> None:
         """Refuse."""
@@ -231,7 +230,7 @@ class SerialBoard:
         return b"".join(chunk.data for chunk in self._chunks)
 
     def _publish(self) -> None:
-        self._chunks += cut(self.connection.take(), since_s=self._started_s)
+        self._chunks += split_chunks(self.connection.take(), since_s=self._started_s)
 
     def _publish_all(self) -> None:
         self.connection.settle()

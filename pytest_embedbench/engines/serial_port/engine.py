@@ -14,13 +14,13 @@ from pytest_embedbench.lab.inventory.board_options import (
     flash_settings,
     serial_options,
 )
-from pytest_embedbench.lab.inventory.booting import choices_of, start_together
+from pytest_embedbench.lab.inventory.booting import boot_together, candidates_of
 from pytest_embedbench.lab.inventory.controls import controls_for
 from pytest_embedbench.lab.ports.connection import Connection
 from pytest_embedbench.lab.ports.discovery import attached
 from pytest_embedbench.lab.ports.opening import open_port
 from pytest_embedbench.lab.ports.reader import PortReader
-from pytest_embedbench.lab.ports.stream import wire_for
+from pytest_embedbench.lab.ports.stream import stream_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,15 +59,15 @@ class SerialPort:
             FlashFailed: the image could not be written.
             ConfigError: options or lab file are wrong.
         """
-        return start_together(wanted, listed=self.listed, read=_read, start=self._start)
+        return boot_together(wanted, listed=self.listed, read=_read, start=self._start)
 
     def needs_image(self, spec: BoardSpec) -> bool:
         """Say whether any board that would do is flashed before it starts."""
-        return any(flash_settings(choice) is not None for choice in choices_of(spec))
+        return any(flash_settings(choice) is not None for choice in candidates_of(spec))
 
     def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
         """Return what any board that would do can do."""
-        able = [controls_for(choice).capabilities for choice in choices_of(spec)]
+        able = [controls_for(choice).capabilities for choice in candidates_of(spec)]
         return able[0].union(*able)
 
     def missing(self) -> ToolMissing | None:
@@ -83,10 +83,10 @@ class SerialPort:
     ) -> SerialBoard:
         """Flash, open and reset a board that is ours."""
         options = serial_options(spec)
-        hands = controls_for(spec)
+        controls = controls_for(spec)
         settings = flash_settings(spec)
         if settings is not None:
-            _flash(spec, image, lease, _held(settings, hands))
+            _flash(spec, image, lease, _held(settings, controls))
         try:
             connection = Connection(
                 lease.found,
@@ -97,12 +97,14 @@ class SerialPort:
         except BoardLost as loss:
             lease.give_up(f"{spec.name}: {loss}")
             raise
-        board = SerialBoard(spec, lease, connection, hands, _parking(spec, connection))
+        board = SerialBoard(
+            spec, lease, connection, controls, _parking(spec, connection)
+        )
         try:
             board.start(
                 answers_within_s=options.answers_within_ms / 1000,
                 # Nobody has pressed reset since: what it says now is the new firmware.
-                fresh=settings is not None and hands.reset is None,
+                fresh=settings is not None and controls.reset is None,
             )
         except EmbedbenchError:
             board.needs_recovery = True
@@ -111,9 +113,9 @@ class SerialPort:
         return board
 
 
-def _held(settings: FlashSettings, hands: BoardControls) -> FlashSettings:
+def _held(settings: FlashSettings, controls: BoardControls) -> FlashSettings:
     """Leave the start to our own reset if there is one: then no byte of it is lost."""
-    return settings if hands.reset is None else replace(settings, after=After.HOLD)
+    return settings if controls.reset is None else replace(settings, after=After.HOLD)
 
 
 def _flash(
@@ -141,7 +143,7 @@ def _open(
     port = open_port(
         found.address, baud_bps=spec.uarts[0].baud_bps, lines=options.lines()
     )
-    return port, PortReader(wire_for(port), options.takes_within_ms / 1000).start()
+    return port, PortReader(stream_for(port), options.takes_within_ms / 1000).start()
 
 
 def _read(spec: BoardSpec) -> SerialOptions:

@@ -26,7 +26,7 @@ class _Closable(Protocol):
 BoardT = TypeVar("BoardT", bound=_Closable)
 
 
-def start_together(
+def boot_together(
     wanted: Sequence[tuple[BoardSpec, FirmwareImage]],
     *,
     listed: Callable[[], Sequence[Attached]],
@@ -48,9 +48,9 @@ def start_together(
         BoardGivenUp: one was lost earlier in this run.
         ConfigError: options or lab file are wrong.
     """
-    choices = [choices_of(spec) for spec, _ in wanted]
-    options = [[read(spec) for spec in specs] for specs in choices]
-    wishes = [
+    candidates = [candidates_of(spec) for spec, _ in wanted]
+    options = [[read(spec) for spec in specs] for specs in candidates]
+    requests = [
         BoardRequest(
             name=spec.name,
             boards=tuple(
@@ -58,15 +58,15 @@ def start_together(
                 for choice, its in zip(specs, those, strict=True)
             ),
         )
-        for (spec, _), specs, those in zip(wanted, choices, options, strict=True)
+        for (spec, _), specs, those in zip(wanted, candidates, options, strict=True)
     ]
     wait_s = max(those[0].wait_s for those in options)
-    leases = Leases(listed=listed).take(wishes, wait_s=wait_s)
+    leases = Leases(listed=listed).acquire(requests, wait_s=wait_s)
     boards: list[BoardT] = []
     with ExitStack() as undo:
         for lease in leases:
             undo.callback(lease.release)
-        for specs, lease, (_, image) in zip(choices, leases, wanted, strict=True):
+        for specs, lease, (_, image) in zip(candidates, leases, wanted, strict=True):
             (spec,) = (spec for spec in specs if spec.name == lease.board)
             boards.append(start(spec, image, lease))
             undo.callback(boards[-1].close)
@@ -74,7 +74,7 @@ def start_together(
     return boards
 
 
-def choices_of(spec: BoardSpec) -> list[BoardSpec]:
+def candidates_of(spec: BoardSpec) -> list[BoardSpec]:
     """Return the boards that ``spec`` stands for: itself, or those of a lab file."""
     file = str(spec.options.get("lab", ""))
     if not file:

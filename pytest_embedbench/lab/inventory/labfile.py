@@ -53,7 +53,7 @@ class LabBoard:
 
     name: str
     datasheet: str
-    sought: PortQuery
+    query: PortQuery
     labels: tuple[str, ...] = ()
     options: Mapping[str, Option] = field(default_factory=dict[str, "Option"])
     tables: frozenset[str] = frozenset()
@@ -72,7 +72,7 @@ class LabBoard:
             for key, value in datasheet.options.items()
             if key.partition("_")[0] not in replaced
         }
-        options = {**kept, **self.sought.told(), **self.options}
+        options = {**kept, **self.query.given(), **self.options}
         return replace(datasheet, name=self.name, options=options)
 
 
@@ -203,13 +203,13 @@ def _board(file: str, name: str, entry: object, coordinator: str) -> LabBoard:
             )
     port = {key: row[key] for key in _PORT_KEYS if key in row}
     try:
-        sought = PortQuery(**(_place(row, port, coordinator) or port))
+        query = PortQuery(**(_place(row, port, coordinator) or port))
     except ConfigError as error:
         raise ConfigError(f"{file}: {here}: {error}") from error
     return LabBoard(
         name=name,
         datasheet=row["board"],
-        sought=sought,
+        query=query,
         labels=_names(file, f"{here}.labels", row.get("labels")),
         options=_options(file, here, row),
         tables=frozenset(_TABLES).intersection(row),
@@ -295,8 +295,8 @@ def _check_name(file: str, where: str, name: str) -> None:
 def _check_ports_differ(file: str, boards: Mapping[str, LabBoard]) -> None:
     seen: dict[PortQuery, str] = {}
     for board in boards.values():
-        if (twin := seen.setdefault(board.sought, board.name)) != board.name:
+        if (twin := seen.setdefault(board.query, board.name)) != board.name:
             raise ConfigError(
                 f"{file}: boards.{board.name}: has the same port as boards.{twin} "
-                f"({board.sought}); one of them is wrong"
+                f"({board.query}); one of them is wrong"
             )

@@ -21,7 +21,7 @@ from pytest_embedbench.lab.inventory.controls import controls_for
 from pytest_embedbench.lab.leases import records
 from pytest_embedbench.lab.leases.lease import BoardRequest
 from pytest_embedbench.lab.leases.lockfile import lock_named
-from pytest_embedbench.lab.leases.wait_queue import Queue
+from pytest_embedbench.lab.leases.wait_queue import WaitQueue
 from pytest_embedbench.lab.ports.discovery import find
 from pytest_embedbench.lab.ports.opening import open_port
 
@@ -55,21 +55,21 @@ class Finding:
     text: str
 
 
-def standings(lab: Lab, leases: Leases) -> list[BoardStatus]:
+def board_statuses(lab: Lab, leases: Leases) -> list[BoardStatus]:
     """Return who has what and who waits for it; nothing is touched."""
     ports = leases.listed()
-    waiters = Queue(leases.folder).waiters()
-    return [_standing(board, leases, ports, waiters) for board in lab.boards.values()]
+    waiters = WaitQueue(leases.folder).waiters()
+    return [_status(board, leases, ports, waiters) for board in lab.boards.values()]
 
 
-def _standing(
+def _status(
     board: LabBoard,
     leases: Leases,
     ports: Sequence[Attached],
     waiters: Sequence[Waiter],
 ) -> BoardStatus:
     try:
-        key = leases.key_of(board.sought, ports)
+        key = leases.key_of(board.query, ports)
         lock = lock_named(leases.folder, key)
         held = bool(key) and lock.path.exists() and not lock.try_acquire()
         lock.release()
@@ -99,8 +99,8 @@ def check(
     try:
         controls_for(spec)
         flash_settings(spec)
-        wish = BoardRequest(name=board.name, boards=((board.name, board.sought),))
-        (lease,) = leases.take([wish], wait_s=0)
+        request = BoardRequest(name=board.name, boards=((board.name, board.query),))
+        (lease,) = leases.acquire([request], wait_s=0)
     except BoardBusy as busy:
         return Finding(is_well=True, text=f"left alone: {busy}")
     except EmbedbenchError as problem:
@@ -136,6 +136,6 @@ def _try(lease: Lease, spec: BoardSpec, *, ask: bool) -> str:
 
 def _port(board: LabBoard, ports: Sequence[Attached]) -> str:
     try:
-        return str(find(board.sought, ports))
+        return str(find(board.query, ports))
     except BoardUnreachable:
         return ""

@@ -17,8 +17,8 @@ from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.errors import BoardBusy, BoardGivenUp, BoardUnreachable
 from pytest_embedbench.lab.leases import records
 from pytest_embedbench.lab.leases.lease import Lease
-from pytest_embedbench.lab.leases.lockfile import lock_folder, lock_named, read_note
-from pytest_embedbench.lab.leases.wait_queue import Queue, Waiter, claimed
+from pytest_embedbench.lab.leases.lockfile import lock_folder, lock_named, read_record
+from pytest_embedbench.lab.leases.wait_queue import Waiter, WaitQueue, reserved_keys
 from pytest_embedbench.lab.ports.discovery import attached, find
 
 if TYPE_CHECKING:
@@ -34,16 +34,16 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Option:
-    """A board that would do, and the lock it is behind; ``""`` needs none."""
+class _Candidate:
+    """A board that would do, and the key of its lock; ``""`` needs none."""
 
     board: str
-    sought: PortQuery
+    query: PortQuery
     key: str
 
 
 if TYPE_CHECKING:
-    _Taken = tuple[_Option, LockFile | None]
+    _Acquired = tuple[_Candidate, LockFile | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,30 +53,37 @@ class Leases:
     listed: Callable[[], Sequence[Attached]] = attached
     folder: Path = field(default_factory=lock_folder)
 
-    def take(self, wishes: Sequence[BoardRequest], *, wait_s: float) -> list[Lease]:
-        """Take a board for each wish, as soon as all of them can be had at once.
+    def acquire(
+        self, requests: Sequence[BoardRequest], *, wait_s: float
+    ) -> list[Lease]:
+        """Acquire a board for each request, as soon as all can be had at once.
 
         Raises:
             BoardBusy: that was not within ``wait_s``, or can never be; the message
                 names the holders.
-            BoardUnreachable: nothing on any port fits a wish.
+            BoardUnreachable: nothing on any port matches a request.
             BoardGivenUp: all that fit were lost earlier in this run.
         """
         ports = self.listed()
-        options = [self._options(wish, ports) for wish in wishes]
-        ours = self._ours()
-        taken = self._grab(options, spared=self._claimed_by_others(ours))
-        if taken is not None:
-            return self._leases(taken, left_s=wait_s)
-        options = [
-            _waitable(wish, boards, ours)
-            for wish, boards in zip(wishes, options, strict=True)
+        candidates = [self._candidates(request, ports) for request in requests]
+        own = self._own_keys()
+        acquired = self._try_acquire(
+            candidates, reserved=self._reserved_for_others(own)
+        )
+        if acquired is not None:
+            return self._leases(acquired, left_s=wait_s)
+        candidates = [
+            _waitable(request, boards, own)
+            for request, boards in zip(requests, candidates, strict=True)
         ]
         return self._wait(
-            ", ".join(wish.name for wish in wishes), options, ours, wait_s
+            ", ".join(request.name for request in requests),
+            candidates,
+            own,
+            wait_s,
         )
 
-    def key_of(self, sought: PortQuery, ports: Sequence[Attached]) -> str:
+    def key_of(self, query: PortQuery, ports: Sequence[Attached]) -> str:
         """Return what a board is locked by; "" if it needs no lock.
 
         Also of a board that is not there because its holder restarts it, or because
@@ -86,90 +93,97 @@ class Leases:
             BoardUnreachable: there is no such board.
         """
         try:
-            return find(sought, ports).key
+            return find(query, ports).key
         except BoardUnreachable:
-            for key, note in self._notes():
-                is_it = str(sought) == note.asked or sought.port == note.address
-                if is_it and (note.holder or note.lost_in(records.this_run())):
+            for key, record in self._records():
+                is_it = str(query) == record.query or query.port == record.address
+                if is_it and (record.holder or record.lost_in(records.this_run())):
                     return key
             raise
 
     def _wait(
         self,
         names: str,
-        options: Sequence[Sequence[_Option]],
-        ours: Collection[str],
+        candidates: Sequence[Sequence[_Candidate]],
+        own: Collection[str],
         wait_s: float,
     ) -> list[Lease]:
         keys = frozenset(
-            option.key for boards in options for option in boards if option.key
+            candidate.key
+            for boards in candidates
+            for candidate in boards
+            if candidate.key
         )
         waiter = Waiter(who=records.this_process(names), keys=keys)
-        reason = f"{names}: {self._holders(options)}"
+        reason = f"{names}: {self._holders(candidates)}"
         _log.info("waiting for %s", reason)
         deadline = Deadline(wait_s)
-        with Queue(self.folder).place(waiter) as ticket:
+        with WaitQueue(self.folder).join(waiter) as ticket:
             while True:
-                spared = self._claimed_by_others(ours, ahead_of=ticket)
-                taken = self._grab(options, spared)
-                if taken is not None:
+                reserved = self._reserved_for_others(own, ahead_of=ticket)
+                acquired = self._try_acquire(candidates, reserved)
+                if acquired is not None:
                     waited_s = wait_s - deadline.remaining_s()
                     left_s = deadline.remaining_s()
-                    return self._leases(taken, waited_s, reason, left_s=left_s)
+                    return self._leases(acquired, waited_s, reason, left_s=left_s)
                 if deadline.passed():
                     raise BoardBusy(
                         f"no board came free within {wait_s:g} s for {names}: "
-                        f"{self._holders(options)}"
+                        f"{self._holders(candidates)}"
                     )
                 pause(_POLL_S)
 
-    def _claimed_by_others(
-        self, ours: Collection[str], ahead_of: str = ""
+    def _reserved_for_others(
+        self, own: Collection[str], ahead_of: str = ""
     ) -> Collection[str]:
         """Return what is kept for those who have waited for longer.
 
         Nothing, for a process that holds a board already: they may be waiting for
         that very board.
         """
-        return () if ours else claimed(Queue(self.folder).waiters(ahead_of))
+        return () if own else reserved_keys(WaitQueue(self.folder).waiters(ahead_of))
 
-    def _options(self, wish: BoardRequest, ports: Sequence[Attached]) -> list[_Option]:
-        """Find what fits a wish."""
-        options: list[_Option] = []
+    def _candidates(
+        self, request: BoardRequest, ports: Sequence[Attached]
+    ) -> list[_Candidate]:
+        """Find the boards that would do."""
+        candidates: list[_Candidate] = []
         problems: list[str] = []
-        for board, sought in wish.boards:
+        for board, query in request.boards:
             try:
-                key = self.key_of(sought, ports)
+                key = self.key_of(query, ports)
             except BoardUnreachable as problem:
                 problems.append(f"{board}: {problem}")
             else:
-                options.append(_Option(board=board, sought=sought, key=key))
-        if not options:
+                candidates.append(_Candidate(board=board, query=query, key=key))
+        if not candidates:
             raise BoardUnreachable("\n".join(problems))
-        return options
+        return candidates
 
-    def _ours(self) -> frozenset[str]:
+    def _own_keys(self) -> frozenset[str]:
         return frozenset(
-            key for key, note in self._notes() if note.holder and note.holder.is_us()
+            key
+            for key, record in self._records()
+            if record.holder and record.holder.is_us()
         )
 
-    def _notes(self) -> Iterator[tuple[str, records.LockRecord]]:
+    def _records(self) -> Iterator[tuple[str, records.LockRecord]]:
         for path in sorted(self.folder.glob("*.lock")):
             key = unquote(path.name.removesuffix(".lock"))
-            yield key, records.read(read_note(path))
+            yield key, records.read(read_record(path))
 
-    def _grab(
-        self, options: Sequence[Sequence[_Option]], spared: Collection[str] = ()
-    ) -> list[_Taken] | None:
+    def _try_acquire(
+        self, candidates: Sequence[Sequence[_Candidate]], reserved: Collection[str] = ()
+    ) -> list[_Acquired] | None:
         """Take one of each list, all of them or none; never waits."""
-        if not options:
+        if not candidates:
             return []
         lost: list[records.LostBoard] = []
-        for option in options[0]:
+        for candidate in candidates[0]:
             with ExitStack() as undo:
-                if option.key in spared:
+                if candidate.key in reserved:
                     continue
-                lock = lock_named(self.folder, option.key) if option.key else None
+                lock = lock_named(self.folder, candidate.key) if candidate.key else None
                 if lock is not None:
                     if not lock.try_acquire():
                         continue
@@ -178,16 +192,16 @@ class Leases:
                     if loss is not None:
                         lost.append(loss)
                         continue
-                if (others := self._grab(options[1:], spared)) is not None:
+                if (others := self._try_acquire(candidates[1:], reserved)) is not None:
                     undo.pop_all()
-                    return [(option, lock), *others]
-        if len(lost) == len(options[0]):
+                    return [(candidate, lock), *others]
+        if len(lost) == len(candidates[0]):
             raise BoardGivenUp(lost[0].cause)
         return None
 
     def _leases(
         self,
-        taken: Sequence[_Taken],
+        acquired: Sequence[_Acquired],
         waited_s: float = 0.0,
         waited_for: str = "",
         *,
@@ -195,19 +209,21 @@ class Leases:
     ) -> list[Lease]:
         """Write down who we are; whatever goes wrong, hold nothing."""
         with ExitStack() as undo:
-            for _, lock in taken:
+            for _, lock in acquired:
                 if lock is not None:
                     undo.callback(lock.release)
             ports = self.listed()
             leases = [
-                _lease(option, lock, find(option.sought, ports), waited_s, waited_for)
-                for option, lock in taken
+                _lease(
+                    candidate, lock, find(candidate.query, ports), waited_s, waited_for
+                )
+                for candidate, lock in acquired
             ]
             for lease in leases:
                 undo.callback(lease.release)
             # In one order everywhere, so that nobody waits for one who waits for us.
             for lease in sorted(leases, key=lambda lease: lease.found.key):
-                lease.borrow(wait_s=left_s)
+                lease.acquire_place(wait_s=left_s)
             undo.pop_all()
         if waited_for:
             _log.info("waited %.1f s for %s", waited_s, waited_for)
@@ -216,53 +232,54 @@ class Leases:
                 _log.warning(remark)
         return leases
 
-    def _holders(self, options: Sequence[Sequence[_Option]]) -> str:
-        held_by = {key: note.holder for key, note in self._notes()}
+    def _holders(self, candidates: Sequence[Sequence[_Candidate]]) -> str:
+        held_by = {key: record.holder for key, record in self._records()}
         told = [
-            f"{option.board} is held by {held_by.get(option.key) or 'nobody known'}"
-            for boards in options
-            for option in boards
+            f"{candidate.board} is held by "
+            f"{held_by.get(candidate.key) or 'nobody known'}"
+            for boards in candidates
+            for candidate in boards
         ]
         return "; ".join(dict.fromkeys(told))
 
 
 def _lease(
-    option: _Option,
+    candidate: _Candidate,
     lock: LockFile | None,
     found: ResolvedPort,
     waited_s: float,
     waited_for: str,
 ) -> Lease:
-    if found.key != option.key:
+    if found.key != candidate.key:
         raise BoardUnreachable(
-            f"{option.board} has changed its port while we waited for it: another "
+            f"{candidate.board} has changed its port while we waited for it: another "
             f"board may be on {found} now"
         )
-    note = records.LockRecord(
-        holder=records.this_process(option.board),
-        asked=str(option.sought),
+    record = records.LockRecord(
+        holder=records.this_process(candidate.board),
+        query=str(candidate.query),
         address=found.address,
     )
     remarks: tuple[str, ...] = ()
     if lock is not None:
         if (gone := records.read(lock.read()).holder) is not None:
-            remarks = (f"{option.board} was left behind by {gone}; taken over",)
-        lock.write(note.dumps())
-    return Lease(option.board, found, waited_s, waited_for, remarks, lock, note)
+            remarks = (f"{candidate.board} was left behind by {gone}; taken over",)
+        lock.write(record.dumps())
+    return Lease(candidate.board, found, waited_s, waited_for, remarks, lock, record)
 
 
 def _waitable(
-    wish: BoardRequest, options: list[_Option], ours: frozenset[str]
-) -> list[_Option]:
+    request: BoardRequest, candidates: list[_Candidate], own: frozenset[str]
+) -> list[_Candidate]:
     """Return those that may be waited for by a process that holds ``ours``."""
-    if not ours:
-        return options
-    behind = [option for option in options if option.key > max(ours)]
+    if not own:
+        return candidates
+    behind = [candidate for candidate in candidates if candidate.key > max(own)]
     if behind:
         return behind
-    if all(option.key in ours for option in options):
-        raise BoardBusy(f"{wish.name} is in use by this very test already")
+    if all(candidate.key in own for candidate in candidates):
+        raise BoardBusy(f"{request.name} is in use by this very test already")
     raise BoardBusy(
-        f"{wish.name} is in use, and waiting for it while holding another board could "
-        "be for ever: ask for all boards of a test at once, with real_boards(...)"
+        f"{request.name} is in use, and waiting for it while holding another board "
+        "could be for ever: ask for all boards of a test at once, with real_boards(...)"
     )

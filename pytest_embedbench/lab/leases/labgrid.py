@@ -32,8 +32,8 @@ _INSTALL = (
 
 
 @dataclass(slots=True)
-class Borrowed:
-    """A place that is ours until ``give_back``, or until this process ends."""
+class AcquiredPlace:
+    """A place that is ours until ``release``, or until this process ends."""
 
     address: str
     """Where its serial port is, as a URL of pyserial's."""
@@ -42,12 +42,12 @@ class Borrowed:
     """Who had it; ``""`` if it was free."""
     _holder: subprocess.Popen[bytes]
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Let others have the place; safe to call twice."""
         _end(self._holder)
 
 
-def is_borrowed(address: str) -> bool:
+def is_labgrid_place(address: str) -> bool:
     """Say whether an address is one of a place at a coordinator."""
     return address.startswith(_SCHEME)
 
@@ -58,7 +58,7 @@ def url_of(coordinator: str, place: str, resource: str = "") -> str:
     return f"{_SCHEME}{coordinator}/{'/'.join(quote(word, safe='') for word in words)}"
 
 
-def borrow(url: str, *, wait_s: float, take_over: bool) -> Borrowed:
+def acquire_place(url: str, *, wait_s: float, take_over: bool) -> AcquiredPlace:
     """Reserve a place and wait for our turn.
 
     Args:
@@ -89,15 +89,15 @@ def borrow(url: str, *, wait_s: float, take_over: bool) -> Borrowed:
     except OSError as error:
         raise ToolMissing("serial", f"labgrid ({python}: {error})", _INSTALL) from error
     try:
-        return _lent(holder, coordinator, place, wait_s)
+        return _await_place(holder, coordinator, place, wait_s)
     except BaseException:
         _end(holder)
         raise
 
 
-def _lent(
+def _await_place(
     holder: subprocess.Popen[bytes], coordinator: str, place: str, wait_s: float
-) -> Borrowed:
+) -> AcquiredPlace:
     """Wait for the last word; only while others have the place it counts as waiting."""
     assert holder.stdout is not None
     waited_for = ""
@@ -114,7 +114,7 @@ def _lent(
         if "port" in entry:
             waited_s = wait_s - limit.remaining_s() if waited_for else 0.0
             address = _address(place, entry["port"])
-            return Borrowed(address, waited_s, waited_for, holder)
+            return AcquiredPlace(address, waited_s, waited_for, holder)
         if not waited_for:
             limit = Deadline(wait_s)
         waited_for = _holder_told(place, entry)

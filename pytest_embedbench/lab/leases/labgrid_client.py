@@ -61,7 +61,7 @@ class LabgridPlace:
             known = ", ".join(sorted(self.session.places)) or "none"
             raise Refused("unknown", f"has no place {self.name!r}; there are: {known}")
         if take_over:
-            await self._clear_up()
+            await self._release_leftovers()
         wanted = self.messages.Reservation.Filter(filter={"name": self.name})
         request = self.messages.CreateReservationRequest(filters={"main": wanted})
         answer = await self.session.stub.CreateReservation(request)
@@ -93,14 +93,14 @@ class LabgridPlace:
             waited_s += _POLL_S
         return {}
 
-    async def give_back(self) -> None:
+    async def release(self) -> None:
         """Release the place and take our reservation back, whatever we have."""
         if self._is_ours:
             await self._release()
         if self._token:
             await self._cancel(self._token)
 
-    async def _clear_up(self) -> None:
+    async def _release_leftovers(self) -> None:
         """Undo what a process of ours has left behind when it was killed."""
         if self._holder() == self.us:
             await self._release()
@@ -180,7 +180,7 @@ async def hold(coordinator: str, name: str, resource: str, *, take_over: bool) -
         await gone.wait()
     finally:
         with contextlib.suppress(Exception):
-            await place.give_back()
+            await place.release()
         session.stopping.set()
         await session.stop()
         await session.close()

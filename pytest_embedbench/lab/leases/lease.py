@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.lab.leases import records
-from pytest_embedbench.lab.leases.labgrid import borrow, is_borrowed
+from pytest_embedbench.lab.leases.labgrid import acquire_place, is_labgrid_place
 from pytest_embedbench.lab.ports.discovery import PortQuery
 
 if TYPE_CHECKING:
-    from pytest_embedbench.lab.leases.labgrid import Borrowed
+    from pytest_embedbench.lab.leases.labgrid import AcquiredPlace
     from pytest_embedbench.lab.leases.lockfile import LockFile
     from pytest_embedbench.lab.ports.discovery import ResolvedPort
 
@@ -36,39 +36,39 @@ class Lease:
     """What else the next reader should know: who has died with the board in hand."""
     _lock: LockFile | None
     """``None`` for a port that needs none."""
-    _note: records.LockRecord
-    _borrowed: Borrowed | None = None
+    _record: records.LockRecord
+    _place: AcquiredPlace | None = None
 
-    def borrow(self, *, wait_s: float) -> None:
-        """Have the board lent by whoever manages it, if it is not this machine.
+    def acquire_place(self, *, wait_s: float) -> None:
+        """Acquire the board from labgrid too, if that is who manages it.
 
         Raises:
-            BoardBusy, BoardUnreachable, ToolMissing: as ``borrowed.borrow``.
+            BoardBusy, BoardUnreachable, ToolMissing: as ``labgrid.acquire_place``.
         """
-        if not is_borrowed(self.found.address):
+        if not is_labgrid_place(self.found.address):
             return
         left_behind = bool(self.remarks)
-        self._borrowed = lent = borrow(
+        self._place = place = acquire_place(
             self.found.address, wait_s=wait_s, take_over=left_behind
         )
-        lasting = PortQuery(port=lent.address)
-        self.found = replace(self.found, address=lent.address, lasting=lasting)
-        self.waited_s += lent.waited_s
-        told = (self.waited_for, lent.waited_for)
+        reconnect = PortQuery(port=place.address)
+        self.found = replace(self.found, address=place.address, reconnect=reconnect)
+        self.waited_s += place.waited_s
+        told = (self.waited_for, place.waited_for)
         self.waited_for = "; ".join(filter(None, told))
 
     def give_up(self, cause: str) -> None:
         """Have later tests of this run skip the board; the first cause stays."""
-        if self._lock is not None and self._note.loss is None:
+        if self._lock is not None and self._record.loss is None:
             loss = records.LostBoard(run=records.this_run(), cause=cause)
-            self._note = replace(self._note, loss=loss)
-            self._lock.write(self._note.dumps())
+            self._record = replace(self._record, loss=loss)
+            self._lock.write(self._record.dumps())
 
     def release(self) -> None:
         """Let the board go; safe to call twice."""
-        if self._borrowed is not None:
-            self._borrowed.give_back()
+        if self._place is not None:
+            self._place.release()
         if self._lock is not None:
             lock, self._lock = self._lock, None
-            lock.write(self._note.freed().dumps())
+            lock.write(self._record.freed().dumps())
             lock.release()

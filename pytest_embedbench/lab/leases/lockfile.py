@@ -20,7 +20,7 @@ from urllib.parse import quote
 from pytest_embedbench.errors import BenchFault
 
 FOLDER_ENV = "EMBEDBENCH_LOCKS"
-_NOTE_BYTES = 1 << 16
+_RECORD_BYTES = 1 << 16
 
 
 def lock_folder() -> Path:
@@ -50,7 +50,7 @@ def _machine_folder() -> Path:
 
 @dataclass(slots=True)
 class LockFile:
-    """One lock and the note inside it; held by at most one ``LockFile`` at a time."""
+    """One lock and the record inside it; held by at most one ``LockFile`` at a time."""
 
     path: Path
     _descriptor: int | None = field(default=None, init=False)
@@ -75,16 +75,16 @@ class LockFile:
         self._descriptor = descriptor
         return True
 
-    def write(self, note: str) -> None:
-        """Replace the note; only the holder may."""
+    def write(self, text: str) -> None:
+        """Replace the record; only the holder may."""
         assert self._descriptor is not None, "only a holder writes"
         os.ftruncate(self._descriptor, 0)
         os.lseek(self._descriptor, 0, os.SEEK_SET)
-        os.write(self._descriptor, note.encode())
+        os.write(self._descriptor, text.encode())
 
     def read(self) -> str:
-        """Return the note, whoever wrote it; anyone may."""
-        return read_note(self.path)
+        """Return the record, whoever wrote it; anyone may."""
+        return read_record(self.path)
 
     def release(self) -> None:
         """Let the lock go; safe to call twice."""
@@ -99,10 +99,10 @@ def lock_named(folder: Path, key: str) -> LockFile:
     return LockFile(folder / f"{quote(key, safe='')}.lock")
 
 
-def read_note(path: Path) -> str:
-    """Return the note in a lock file, ``""`` if there is none."""
+def read_record(path: Path) -> str:
+    """Return the record in a lock file, ``""`` if there is none."""
     try:
-        return path.read_bytes()[:_NOTE_BYTES].decode(errors="replace")
+        return path.read_bytes()[:_RECORD_BYTES].decode(errors="replace")
     except OSError:
         return ""
 

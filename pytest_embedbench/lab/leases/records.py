@@ -44,13 +44,13 @@ class LostBoard:
 class LockRecord:
     """All that a lock file says.
 
-    ``asked`` is how the board's port was last described, ``address`` where it was
+    ``query`` is how the board's port was last described, ``address`` where it was
     then: so the lock is found even while there is no such port.
     """
 
     holder: Holder | None = None
     loss: LostBoard | None = None
-    asked: str = ""
+    query: str = ""
     address: str = ""
 
     def dumps(self) -> str:
@@ -67,13 +67,13 @@ class LockRecord:
 
 
 def read(text: str) -> LockRecord:
-    """Read a note; one that is cut short or not ours says nothing."""
+    """Read a record; one that is cut short or not ours says nothing."""
     try:
         entries: dict[str, Any] = json.loads(text)
         return LockRecord(
             holder=_as(Holder, entries["holder"]),
             loss=_as(LostBoard, entries["loss"]),
-            asked=entries["asked"],
+            query=entries["query"],
             address=entries["address"],
         )
     except (ValueError, KeyError, TypeError):
@@ -81,7 +81,7 @@ def read(text: str) -> LockRecord:
 
 
 def this_process(board: str) -> Holder:
-    """Return a note about ourselves."""
+    """Return what there is to say about ourselves."""
     return Holder(
         pid=os.getpid(),
         host=socket.gethostname(),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.lab.leases.lockfile import LockFile, read_note
+from pytest_embedbench.lab.leases.lockfile import LockFile, read_record
 from pytest_embedbench.lab.leases.records import Holder
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ class Waiter:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class WaitQueue:
     """The waiters of one lock folder."""
 
     folder: Path
 
     @contextlib.contextmanager
-    def place(self, waiter: Waiter) -> Generator[str]:
-        """Hold a place behind all that wait now; yields the ticket's name."""
+    def join(self, waiter: Waiter) -> Generator[str]:
+        """Wait behind all that wait now; yields the ticket's name."""
         # Host time is one clock for all processes of a machine.
         ticket = self.folder / f"{host_now_s():020.6f}-{os.getpid()}{_SUFFIX}"
         lock = LockFile(ticket)
@@ -66,14 +66,14 @@ class Queue:
         ]
 
 
-def claimed(waiters: Iterable[Waiter]) -> frozenset[str]:
+def reserved_keys(waiters: Iterable[Waiter]) -> frozenset[str]:
     """Return every lock that one of them would take."""
     return frozenset(key for waiter in waiters for key in waiter.keys)
 
 
 def _alive(path: Path) -> Waiter | None:
     """Read a ticket; sweep it away if its waiter is dead."""
-    text = read_note(path)
+    text = read_record(path)
     if not text:
         return None  # its waiter is about to write it
     lock = LockFile(path)

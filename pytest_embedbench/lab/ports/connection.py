@@ -15,7 +15,7 @@ from pytest_embedbench.errors import (
     FirmwareStuck,
 )
 from pytest_embedbench.lab.ports.discovery import attached, find
-from pytest_embedbench.lab.ports.fuser import users_of
+from pytest_embedbench.lab.ports.fuser import processes_using
 from pytest_embedbench.lab.ports.reader import PortReader, Stalled
 
 if TYPE_CHECKING:
@@ -32,22 +32,22 @@ _DEVICE_GONE = frozenset({errno.EIO, errno.ENODEV, errno.ENXIO})
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """Keeps a pump on a board's port, whatever name the port comes back under.
+    """Keeps a reader on a board's port, whatever name the port comes back under.
 
     Args:
         found: Where the board is now.
-        open_pump: Opens a port that was found and starts a pump on it.
+        open_reader: Opens a port that was found and starts a reader on it.
         reappears_within_s: How long the port may be away after it has vanished, as
             native USB does in a reset; 0 if it never should.
     """
 
     found: ResolvedPort
-    open_pump: Callable[[ResolvedPort], tuple[SerialHandle, PortReader]]
+    open_reader: Callable[[ResolvedPort], tuple[SerialHandle, PortReader]]
     reappears_within_s: float
     listed: Callable[[], Sequence[Attached]] = attached
     closes_within_s: float = CLOSES_WITHIN_S
     port: SerialHandle = field(init=False)
-    _pump: PortReader = field(init=False)
+    _reader: PortReader = field(init=False)
     _node: int | None = field(init=False)
     _away: Deadline | None = field(default=None, init=False)
     _heard: list[Heard] = field(default_factory=list["Heard"], init=False)
@@ -65,17 +65,17 @@ class Connection:
 
     def send(self, data: bytes) -> None:
         """Have ``data`` sent; while the port is away it waits here."""
-        self._pump.send(data)
+        self._reader.send(data)
 
     def take(self) -> list[Heard]:
         """Return what was heard since the last call, also before a loss."""
-        heard = [*self._heard, *self._pump.take()]
+        heard = [*self._heard, *self._reader.take()]
         self._heard.clear()
         return heard
 
     def settle(self) -> None:
         """Have all that has come in by now ready for ``take``."""
-        self._pump.settle()
+        self._reader.settle()
 
     def wait(self, duration_s: float) -> None:
         """Let host time pass.
@@ -88,7 +88,7 @@ class Connection:
         while True:
             if self._away is not None:
                 self._wait_for_it(self._away)
-            elif self._pump.wait(deadline.remaining_s()):
+            elif self._reader.wait(deadline.remaining_s()):
                 self._ended()
             if deadline.passed():
                 return
@@ -99,21 +99,21 @@ class Connection:
         Raises:
             BoardLost: it does not close.
         """
-        if not self._pump.stop(self.closes_within_s):
+        if not self._reader.stop(self.closes_within_s):
             raise BoardLost(
                 f"{self.found} does not close within {self.closes_within_s:g} s; it "
                 "stays open until this process ends"
             )
 
     def _open(self) -> None:
-        self.port, self._pump = self.open_pump(self.found)
+        self.port, self._reader = self.open_reader(self.found)
         self._node = _node(self.found.address)
 
     def _wait_for_it(self, away: Deadline) -> None:
-        unsent = self._pump.unsent()
+        unsent = self._reader.unsent()
         if self._is_back(away):
             self._away = None
-            self._pump.send(unsent)
+            self._reader.send(unsent)
         else:
             pause(_RETRY_S)
 
@@ -124,7 +124,7 @@ class Connection:
             BoardLost: it has been away for too long.
         """
         try:
-            self.found = find(self.found.lasting, self.listed())
+            self.found = find(self.found.reconnect, self.listed())
             self._open()
         except BenchFault as error:
             if away.passed():
@@ -136,13 +136,13 @@ class Connection:
         return True
 
     def _ended(self) -> None:
-        """Decide what the end of the pump means."""
-        failure = self._pump.failure
-        self._heard += self._pump.take()
+        """Decide what the end of the reader means."""
+        failure = self._reader.failure
+        self._heard += self._reader.take()
         if isinstance(failure, Stalled):
             raise FirmwareStuck(
                 f"the board on {self.found} took nothing for "
-                f"{self._pump.takes_within_s:g} s: {failure}"
+                f"{self._reader.takes_within_s:g} s: {failure}"
             )
         gone = self._is_gone(failure)
         if gone and self.reappears_within_s:
@@ -161,7 +161,9 @@ class Connection:
             return f"the connection to {self.found} broke: {failure}"
         if gone:
             return f"{self.found} was unplugged, or the board switched its USB off"
-        others = ", ".join(users_of(self.found.address)) or "one that cannot be named"
+        others = (
+            ", ".join(processes_using(self.found.address)) or "one that cannot be named"
+        )
         return (
             f"another program reads from {self.found} and takes part of what the "
             f"board says: {others} ({failure})"

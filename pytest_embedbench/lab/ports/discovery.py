@@ -41,8 +41,8 @@ class Attached:
             f"location {self.usb_location}" if self.usb_location else "",
             self.description,
         ]
-        told = ", ".join(fact for fact in facts if fact and fact != "n/a")
-        return f"{self.device} ({told})" if told else self.device
+        text = ", ".join(fact for fact in facts if fact and fact != "n/a")
+        return f"{self.device} ({text})" if text else self.device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class PortQuery:
     usb_location: str = ""
 
     def __post_init__(self) -> None:
-        if not self.told():
+        if not self.given():
             raise ConfigError(
                 "a board needs a port: give one of port, usb_serial, usb_id, "
                 "usb_location, and not empty"
@@ -69,12 +69,12 @@ class PortQuery:
             )
 
     def __str__(self) -> str:
-        told = self.told()
-        if list(told) == ["port"]:
+        given = self.given()
+        if list(given) == ["port"]:
             return self.port
-        return ", ".join(f"{name}={value}" for name, value in told.items())
+        return ", ".join(f"{name}={value}" for name, value in given.items())
 
-    def told(self) -> dict[str, str]:
+    def given(self) -> dict[str, str]:
         """Return the facts that are given, by name."""
         facts: dict[str, str] = asdict(self)
         return {name: value for name, value in facts.items() if value}
@@ -94,14 +94,14 @@ class ResolvedPort:
     """A port that was found: where to open it, and what it really is.
 
     ``key`` is the same for one port whatever name it was found by; it is empty for a
-    port that nobody else can have (``loop://``). ``lasting`` finds it again should it
+    port that nobody else can have (``loop://``). ``reconnect`` finds it again should it
     come back under another name.
     """
 
-    sought: PortQuery
+    query: PortQuery
     address: str
     key: str
-    lasting: PortQuery
+    reconnect: PortQuery
     attached: Attached | None = None
 
     def __str__(self) -> str:
@@ -113,43 +113,43 @@ def attached() -> Sequence[Attached]:
     return sorted(map(_attached, list_ports.comports()), key=lambda port: port.device)
 
 
-def find(sought: PortQuery, ports: Sequence[Attached]) -> ResolvedPort:
+def find(query: PortQuery, ports: Sequence[Attached]) -> ResolvedPort:
     """Return the one port that fits; ``ports`` are those that are attached.
 
     Raises:
         BoardUnreachable: none fits, or more than one does; the message lists the
             ports that are there.
     """
-    if "://" in sought.port and not sought.port.startswith(_HWGREP):
-        key = _url_key(sought.port)
-        return ResolvedPort(sought=sought, address=sought.port, key=key, lasting=sought)
-    if sought.port and not sought.port.startswith(_HWGREP):
-        return _named(sought, ports)
-    fitting = [port for port in ports if sought.fits(port) and _greps(sought, port)]
+    if "://" in query.port and not query.port.startswith(_HWGREP):
+        key = _url_key(query.port)
+        return ResolvedPort(query=query, address=query.port, key=key, reconnect=query)
+    if query.port and not query.port.startswith(_HWGREP):
+        return _named(query, ports)
+    fitting = [port for port in ports if query.fits(port) and _greps(query, port)]
     if len(fitting) != 1:
-        raise BoardUnreachable(_none_or_many(sought, fitting, ports))
-    return _found(sought, fitting[0], ports)
+        raise BoardUnreachable(_none_or_many(query, fitting, ports))
+    return _found(query, fitting[0], ports)
 
 
-def _named(sought: PortQuery, ports: Sequence[Attached]) -> ResolvedPort:
+def _named(query: PortQuery, ports: Sequence[Attached]) -> ResolvedPort:
     """Find a device by its name or by a link to it."""
-    device = _resolved(sought.port)
+    device = _resolved(query.port)
     entry = next((port for port in ports if port.device == device), None)
     if entry is None and sys.platform != "win32" and not Path(device).exists():
         raise BoardUnreachable(
-            f"there is no port {sought.port}{_listing(ports)}; no other is tried"
+            f"there is no port {query.port}{_listing(ports)}; no other is tried"
         )
     entry = entry or Attached(device=device)
-    if not sought.fits(entry):
+    if not query.fits(entry):
         raise BoardUnreachable(
-            f"the port {sought.port} is not the board that was asked for ({sought}): "
+            f"the port {query.port} is not the board that was asked for ({query}): "
             f"it is {entry}{_listing(ports)}"
         )
-    return _found(sought, entry, ports)
+    return _found(query, entry, ports)
 
 
 def _found(
-    sought: PortQuery, entry: Attached, ports: Sequence[Attached]
+    query: PortQuery, entry: Attached, ports: Sequence[Attached]
 ) -> ResolvedPort:
     """Name what is found by its serial number, else by where it is plugged in.
 
@@ -166,15 +166,19 @@ def _found(
     ]
     if entry.usb_serial and len(namesakes) == 1:
         key = f"usb-{entry.usb_serial}-{interface}".rstrip("-")
-        lasting = PortQuery(
+        reconnect = PortQuery(
             usb_serial=entry.usb_serial, usb_location=location if interface else ""
         )
     elif location:
-        key, lasting = f"usb-at-{location}", PortQuery(usb_location=location)
+        key, reconnect = f"usb-at-{location}", PortQuery(usb_location=location)
     else:
-        key, lasting = _device_key(entry.device), sought
+        key, reconnect = _device_key(entry.device), query
     return ResolvedPort(
-        sought=sought, address=entry.device, key=key, lasting=lasting, attached=entry
+        query=query,
+        address=entry.device,
+        key=key,
+        reconnect=reconnect,
+        attached=entry,
     )
 
 
@@ -206,25 +210,25 @@ def _resolved(port: str) -> str:
     return str(Path(port).resolve())
 
 
-def _greps(sought: PortQuery, port: Attached) -> bool:
-    if not sought.port:
+def _greps(query: PortQuery, port: Attached) -> bool:
+    if not query.port:
         return True
-    pattern = sought.port.removeprefix(_HWGREP)
+    pattern = query.port.removeprefix(_HWGREP)
     try:
         return re.search(pattern, str(port), re.IGNORECASE) is not None
     except re.error as error:
-        message = f"{sought.port}: not a regular expression: {error}"
+        message = f"{query.port}: not a regular expression: {error}"
         raise ConfigError(message) from error
 
 
 def _none_or_many(
-    sought: PortQuery, fitting: Sequence[Attached], ports: Sequence[Attached]
+    query: PortQuery, fitting: Sequence[Attached], ports: Sequence[Attached]
 ) -> str:
     if not fitting:
-        return f"no port fits {sought}{_listing(ports)}; no other is tried"
+        return f"no port fits {query}{_listing(ports)}; no other is tried"
     listed = "; ".join(map(str, fitting))
     return (
-        f"{len(fitting)} ports fit {sought}, and guessing is not allowed: {listed}; "
+        f"{len(fitting)} ports fit {query}, and guessing is not allowed: {listed}; "
         "add usb_serial or usb_location"
     )
 

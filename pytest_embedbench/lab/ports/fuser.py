@@ -9,7 +9,7 @@ _PROC = Path("/proc")
 _MASTERS = frozenset({"/dev/ptmx", "/dev/pts/ptmx"})
 
 
-def users_of(device: str, proc: Path = _PROC) -> list[str]:
+def processes_using(device: str, proc: Path = _PROC) -> list[str]:
     """Return other processes that have ``device`` open, as ``pid 12 (minicom)``.
 
     Only Linux tells, and only of processes that we may look into. A process with the

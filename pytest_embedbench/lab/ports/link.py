@@ -1,4 +1,4 @@
-"""The one UART of a board that has only one within our reach."""
+"""A port as a link: the one UART within our reach, and what it says in chunks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_embedbench.errors import NotSupported, UnknownName
+from pytest_embedbench.model import Chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_embedbench.model import BoardSpec, Chunk
+    from pytest_embedbench.lab.ports.reader import Heard
+    from pytest_embedbench.model import BoardSpec
 
 
 class Speaker(Protocol):
@@ -58,3 +60,21 @@ def single_uart(board: Speaker, uart: str) -> SingleUart:
     if uart and uart != known[0]:
         raise NotSupported(f"{board.spec.name} has only {known[0]} within our reach")
     return SingleUart(board)
+
+
+def split_chunks(heard: Iterable[Heard], *, since_s: float) -> Iterator[Chunk]:
+    """Yield chunks that end at a newline or where all of ``heard`` ends.
+
+    Stamps count from ``since_s``; a chunk has the stamp of its last byte.
+    """
+    pending = bytearray()
+    at_us = 0
+    for at_s, data in heard:
+        at_us = max(0, int((at_s - since_s) * 1_000_000))
+        *whole, rest = data.split(b"\n")
+        for piece in whole:
+            yield Chunk(at_us, bytes(pending) + piece + b"\n")
+            pending.clear()
+        pending += rest
+    if pending:
+        yield Chunk(at_us, bytes(pending))

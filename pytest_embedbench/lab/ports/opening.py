@@ -21,7 +21,7 @@ from pytest_embedbench.errors import (
     NotSupported,
 )
 from pytest_embedbench.flashing import press
-from pytest_embedbench.lab.ports.fuser import users_of
+from pytest_embedbench.lab.ports.fuser import processes_using
 from pytest_embedbench.lab.ports.network import PORTS
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _has_posix_lines(port: SerialHandle) -> bool:
 
 def _refuse_company(address: str) -> None:
     """Insist on being the only reader: of two, each gets a part of the bytes."""
-    if others := users_of(address):
+    if others := processes_using(address):
         raise BoardBusy(
             f"{address} is open in another program, which would take part of what the "
             f"board says: {', '.join(others)}; end it first"
@@ -194,7 +194,7 @@ def _why_not(address: str, error: Exception) -> BenchFault | ConfigError:
     if isinstance(error, ValueError):
         return ConfigError(f"{address}: {error}")
     if number in _BUSY or (sys.platform == "win32" and "PermissionError" in text):
-        others = ", ".join(users_of(address)) or "a program that cannot be named"
+        others = ", ".join(processes_using(address)) or "a program that cannot be named"
         return BoardBusy(f"{address} is in use by {others}")
     if number == errno.EACCES:
         return BoardUnreachable(

@@ -39,7 +39,7 @@ class PortReader:
     ``failure``, and what was heard before that can still be taken.
     """
 
-    wire: PortStream
+    stream: PortStream
     takes_within_s: float
     """How long the other side may take nothing of what is sent."""
     failure: Exception | None = field(default=None, init=False)
@@ -71,7 +71,7 @@ class PortReader:
             if self._deaf:
                 return
             self._settling.append(settled)
-            self.wire.wake()
+            self.stream.wake()
         settled.wait(_SETTLES_WITHIN_S)
 
     def take(self) -> list[Heard]:
@@ -86,7 +86,7 @@ class PortReader:
             return bytes(self._outgoing)
 
     def wait(self, duration_s: float) -> bool:
-        """Wait, but not longer than the pump runs; say whether it has ended."""
+        """Wait, but not longer than the thread runs; say whether it has ended."""
         return self._ended.wait(duration_s)
 
     def stop(self, within_s: float) -> bool:
@@ -106,14 +106,14 @@ class PortReader:
                 for waiting in self._settling:
                     waiting.set()
             try:
-                self.wire.close()
+                self.stream.close()
             finally:
                 self._ended.set()
 
     def _wake(self) -> None:
         with self._guard:
             if not self._deaf:
-                self.wire.wake()
+                self.stream.wake()
 
     def _move(self) -> None:
         moved_s = host_now_s()
@@ -123,7 +123,7 @@ class PortReader:
                 settling, self._settling = self._settling, []
             patience_s = self.takes_within_s if outgoing else _IDLE_S
             wait_s = 0.0 if settling else min(_IDLE_S, patience_s)
-            incoming, sent = self.wire.exchange(outgoing, wait_s)
+            incoming, sent = self.stream.exchange(outgoing, wait_s)
             now_s = host_now_s()
             with self._guard:
                 del self._outgoing[:sent]

@@ -41,17 +41,17 @@ class PortStream(Protocol):
         ...
 
 
-def wire_for(port: SerialHandle) -> PortStream:
-    """Return the wire that suits a port: ``select`` where the system can."""
+def stream_for(port: SerialHandle) -> PortStream:
+    """Return the stream that suits a port: ``select`` where the system can."""
     try:
         descriptor = port.fileno()
     except io.UnsupportedOperation:
-        return SlicedWire(port)
-    return SelectedWire(port, descriptor) if os.name == "posix" else SlicedWire(port)
+        return PollingStream(port)
+    return SelectStream(port, descriptor) if os.name == "posix" else PollingStream(port)
 
 
 class Closable(Protocol):
-    """What a wire with a descriptor needs of its port."""
+    """What a stream with a descriptor needs of its port."""
 
     def reset_output_buffer(self) -> None:
         """Forget what is not sent yet."""
@@ -63,7 +63,7 @@ class Closable(Protocol):
 
 
 @dataclass(slots=True)
-class SelectedWire:
+class SelectStream:
     """A port with a descriptor: sleeps until there is something to do."""
 
     port: Closable
@@ -113,7 +113,7 @@ class SelectedWire:
 
 
 @dataclass(frozen=True, slots=True)
-class SlicedWire:
+class PollingStream:
     """A port without one (Windows, RFC 2217, ``loop://``): asked again and again."""
 
     port: SerialHandle
