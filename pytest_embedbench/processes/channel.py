@@ -11,6 +11,7 @@ from struct import Struct
 from typing import IO, TYPE_CHECKING
 
 from pytest_embedbench.processes import Limits, spawn, wait_gone
+from pytest_embedbench.processes.channel_errors import Disconnected, ProtocolError
 from pytest_embedbench.processes.time_budget import Wait
 
 if TYPE_CHECKING:
@@ -27,14 +28,6 @@ _CONSOLE_BYTES = 16 * 1024 * 1024
 _READ_BYTES = 1 << 15
 LENGTH_ONLY = Struct("=I")
 """The header of frames that are nothing but their payload."""
-
-
-class Disconnected(Exception):
-    """The child closed its end, or is gone."""
-
-
-class ProtocolError(Exception):
-    """The child does not speak the protocol, or refuses what we need."""
 
 
 @dataclass(slots=True)

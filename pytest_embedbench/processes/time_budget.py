@@ -12,22 +12,10 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.processes import cpu_used_s, is_asleep
+from pytest_embedbench.processes.channel_errors import NoAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-@dataclass(slots=True)
-class NoAnswer(Exception):
-    """The child used up its time to answer.
-
-    ``cpu_s`` is the CPU time that it used meanwhile, where that can be known;
-    ``asleep`` says that it has done nothing for longer than it may.
-    """
-
-    cpu_s: float | None
-    wall_s: float
-    asleep: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

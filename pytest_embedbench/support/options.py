@@ -18,6 +18,7 @@ enumeration of texts; without a default it has to be given.
 from __future__ import annotations
 
 import enum
+import warnings
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
@@ -59,6 +60,7 @@ class OptionField:
     is_required: bool = False
     help: str = ""
     default_text: str = ""
+    formerly: str = ""
     lowest: float | None = None
     highest: float | None = None
     choices: tuple[str | int, ...] = ()
@@ -112,7 +114,7 @@ class OptionField:
         )
 
 
-def option(  # by keyword, and each is of use alone
+def option(  # noqa: PLR0913  # by keyword, and each is of use alone
     default: _T,
     help: str = "",  # noqa: A002  # as argparse calls it
     *,
@@ -120,6 +122,7 @@ def option(  # by keyword, and each is of use alone
     highest: float | None = None,
     choices: Sequence[str | int] = (),
     default_text: str = "",
+    formerly: str = "",
 ) -> _T:
     """Describe a field of a dataclass of options.
 
@@ -130,6 +133,7 @@ def option(  # by keyword, and each is of use alone
         highest: The biggest one.
         choices: All that it may be.
         default_text: What the default means, where its value does not say so.
+        formerly: A name that it had, which still works and warns.
     """
     about = OptionField(
         help=help,
@@ -137,6 +141,7 @@ def option(  # by keyword, and each is of use alone
         highest=highest,
         choices=tuple(choices),
         default_text=default_text,
+        formerly=formerly,
     )
     described: _T = field(default=default, metadata={_METADATA: about})
     return described
@@ -186,6 +191,7 @@ def check_options(
     Raises:
         ConfigError: one is unknown, missing, of another type or out of range.
     """
+    values = _under_new_names(values, known, location)
     for key in values:
         if key not in known:
             raise unknown_key(location(key), key, known)
@@ -195,6 +201,21 @@ def check_options(
     return {
         key: _checked(known[key], value, location(key)) for key, value in values.items()
     }
+
+
+def _under_new_names(
+    values: Mapping[str, object],
+    known: Mapping[str, OptionField],
+    location: Callable[[str], str],
+) -> Mapping[str, object]:
+    new_names = {about.formerly: name for name, about in known.items()}
+    for key in values:
+        if key and key in new_names:
+            message = f"{location(key)}: is called {new_names[key]} now"
+            if new_names[key] in values:
+                raise ConfigError(f"{message}: give one of them")
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return {new_names.get(key, key): value for key, value in values.items()}
 
 
 def option_location(spec: BoardSpec, key: str) -> str:
@@ -221,6 +242,7 @@ def _field(name: str, hint: Any, entry: Any) -> OptionField:  # noqa: ANN401
         is_required=entry.default is MISSING and entry.default_factory is MISSING,
         help=about.help,
         default_text=about.default_text,
+        formerly=about.formerly,
         lowest=about.lowest,
         highest=about.highest,
         choices=choices,

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pytest_embedbench.engines.qemu.board import QemuBoard
+from pytest_embedbench.engines.qemu.board import QemuBoard, board_on
 from pytest_embedbench.engines.qemu.clocks import GuestClock
 from pytest_embedbench.engines.qemu.launch import QemuCommand, Timing
 from pytest_embedbench.engines.qemu.lockstep import TickWord
 from pytest_embedbench.engines.qemu.machines import MACHINES
-from pytest_embedbench.engines.qemu.power import power
 from pytest_embedbench.engines.qemu.setup import Setup
 from pytest_embedbench.model import BoardSpec, UartSpec
 
@@ -114,8 +113,8 @@ def boot_fake(program: Path, *, wall_limit_s: float = 10.0) -> QemuBoard:
         command=QemuCommand(program=program, arguments=()),
         timing=Timing(
             icount_shift=3,
-            leap_us=1000,
-            rom_leap_us=1000,
+            time_warp_us=1000,
+            rom_time_warp_us=1000,
             cpu_limit_s=1e6,
             wall_limit_s=wall_limit_s,
             grace_s=0.5,
@@ -131,4 +130,4 @@ def boot_fake(program: Path, *, wall_limit_s: float = 10.0) -> QemuBoard:
         run_cpu_s=1e6,
         let_go=lambda: None,
     )
-    return QemuBoard(spec, power(setup))
+    return board_on(setup)

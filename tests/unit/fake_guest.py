@@ -6,6 +6,7 @@ word is watched it stops before the write, as QEMU does.
 
 from __future__ import annotations
 
+import os
 import socket
 import struct
 import threading
@@ -15,7 +16,8 @@ from dataclasses import dataclass, field
 
 from pytest_embedbench.engines.qemu.packets import packet
 from pytest_embedbench.engines.qemu.rsp import Stub
-from pytest_embedbench.engines.qemu.time_budget import Patience
+from pytest_embedbench.processes.channel import Channel
+from pytest_embedbench.processes.time_budget import TimeBudget
 
 ENTRY = 0x4000
 ROM_WAIT, ROM_END = 0x8000, 0x8010
@@ -118,7 +120,7 @@ def serving(guest: FakeGuest, wall_s: float = 20.0) -> Iterator[Stub]:
     thread = threading.Thread(target=guest.serve, args=(theirs,))
     thread.start()
     try:
-        yield Stub(ours, Patience(pid=0, cpu_s=1e9, wall_s=wall_s))
+        yield Stub(Channel(ours, os.getpid(), TimeBudget(wall_s=wall_s)))
     finally:
         ours.close()
         thread.join()

@@ -15,8 +15,13 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_embedbench.processes import cpu_used_s, spawn, stop
-from pytest_embedbench.processes.channel import Channel, Disconnected, ProtocolError
-from pytest_embedbench.processes.time_budget import NoAnswer, TimeBudget
+from pytest_embedbench.processes.channel import Channel
+from pytest_embedbench.processes.channel_errors import (
+    Disconnected,
+    NoAnswer,
+    ProtocolError,
+)
+from pytest_embedbench.processes.time_budget import TimeBudget
 
 HEADER = Struct("=IIQ")
 LONG = TimeBudget(wall_s=20.0)

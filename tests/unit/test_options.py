@@ -133,3 +133,26 @@ def test_a_row_of_the_documentation_has_name_default_and_help() -> None:
     assert fields["depth"].markdown() == "| `depth` | 3 | how deep it looks |"
     assert fields["size_mb"].markdown() == "| `size_mb` | what fits |  |"
     assert fields["is_quiet"].markdown() == "| `is_quiet` | `false` |  |"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenamedOptions:
+    reach_us: int = option(5, lowest=1, formerly="span_us")
+
+
+def test_the_name_that_an_option_had_still_works_and_warns() -> None:
+    with pytest.warns(
+        DeprecationWarning, match=r"options\.span_us: is called reach_us"
+    ):
+        assert read_options(spec(span_us=7), RenamedOptions).reach_us == 7
+    with (
+        pytest.warns(DeprecationWarning, match="span_us"),
+        pytest.raises(ConfigError, match="1 or more"),
+    ):
+        read_options(spec(span_us=0), RenamedOptions)
+    assert read_options(spec(), RenamedOptions).reach_us == 5
+
+
+def test_a_name_of_before_beside_the_new_one_is_one_too_many() -> None:
+    with pytest.raises(ConfigError, match=r"options\.span_us: .*reach_us"):
+        read_options(spec(span_us=7, reach_us=8), RenamedOptions)

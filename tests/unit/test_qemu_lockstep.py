@@ -15,7 +15,7 @@ from pytest_embedbench.engines.qemu.lockstep import (
     TickWord,
     Trapped,
 )
-from pytest_embedbench.engines.qemu.time_budget import Silent
+from pytest_embedbench.processes.channel_errors import NoAnswer
 from tests.unit.fake_guest import ENTRY, ROM_END, ROM_WAIT, FakeGuest, Write, serving
 
 COUNTER, LATER, OTHER = 0x100, 0x104, 0x108
@@ -85,7 +85,7 @@ def test_a_breakpoint_of_the_firmwares_own_is_no_tick() -> None:
 @pytest.mark.parametrize("rom_stops", [0, 3, 1000])
 def test_where_the_rom_waits_it_is_stopped_and_then_no_more(rom_stops: int) -> None:
     guest = FakeGuest(ticks(1, 2, 3), rom_stops=rom_stops)
-    rom_wait = RomWait(waits_at=ROM_WAIT, leaves_at=ROM_END, then_leap_us=1000)
+    rom_wait = RomWait(waits_at=ROM_WAIT, leaves_at=ROM_END, then_time_warp_us=1000)
     with serving(guest) as stub:
         lockstep = Lockstep(stub, TickWord(COUNTER, LATER), ())
         lockstep.start(ENTRY, 0, rom_wait)
@@ -107,5 +107,5 @@ def test_a_stub_that_hangs_in_the_middle_of_a_tick_is_given_up() -> None:
         lockstep = Lockstep(stub, TickWord(COUNTER, LATER), ())
         lockstep.start(ENTRY, 0)
         guest.hangs_on = b"vCont;c"
-        with pytest.raises(Silent):
+        with pytest.raises(NoAnswer):
             lockstep.run_to(2, lambda: None)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_embedbench.engines.qemu.packets import Garbled, PacketReader, packet
-from pytest_embedbench.engines.qemu.rsp import HungUp, Stop, Stub
-from pytest_embedbench.engines.qemu.time_budget import Patience, Silent
+from pytest_embedbench.engines.qemu.packets import PacketReader, packet
+from pytest_embedbench.engines.qemu.rsp import Stop, Stub
+from pytest_embedbench.processes.channel import Channel
+from pytest_embedbench.processes.channel_errors import (
+    Disconnected,
+    NoAnswer,
+    ProtocolError,
+)
+from pytest_embedbench.processes.time_budget import TimeBudget
 
 STOPPED = packet(b"T05thread:02;watch:3ffb1234;")
 
@@ -27,7 +34,7 @@ def stub_hearing(ends: tuple[socket.socket, socket.socket], said: bytes) -> Stub
     ours, theirs = ends
     theirs.sendall(said)
     theirs.shutdown(socket.SHUT_WR)
-    return Stub(ours, Patience(pid=0, cpu_s=1e9, wall_s=20.0))
+    return Stub(Channel(ours, os.getpid(), TimeBudget(wall_s=20.0)))
 
 
 @given(st.lists(st.binary(max_size=9)), st.data())
@@ -56,7 +63,7 @@ def test_what_is_asked_again_is_sent_again(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
     stub = stub_hearing(ends, packet(b"one") + b"-")
-    with pytest.raises(HungUp):
+    with pytest.raises(Disconnected):
         stub.ask(b"a", b"b")
     assert ends[1].recv(100) == packet(b"a") + packet(b"b") + packet(b"b")
 
@@ -96,7 +103,7 @@ def test_a_peer_that_speaks_otherwise_is_found_out(
 ) -> None:
     # E1: whatever answers there, it is no gdb stub.
     stub = stub_hearing(ends, said)
-    with pytest.raises(Garbled):
+    with pytest.raises(ProtocolError):
         stub.do(b"Z2,0,4")
 
 
@@ -104,7 +111,7 @@ def test_a_peer_that_speaks_otherwise_is_found_out(
 def test_an_end_in_place_of_a_stop_is_the_end(
     ends: tuple[socket.socket, socket.socket], said: bytes
 ) -> None:
-    with pytest.raises(HungUp):
+    with pytest.raises(Disconnected):
         stub_hearing(ends, said).resume()
 
 
@@ -112,13 +119,13 @@ def test_a_refusal_among_many_is_named(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
     stub = stub_hearing(ends, packet(b"OK") + packet(b"E22") + STOPPED)
-    with pytest.raises(Garbled, match="refuses b'Z2,1,4'"):
+    with pytest.raises(ProtocolError, match="refuses b'Z2,1,4'"):
         stub.resume(b"z2,0,4", b"Z2,1,4")
 
 
 def test_a_stub_that_hangs_is_given_up(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
-    stub = Stub(ends[0], Patience(pid=0, cpu_s=1e9, wall_s=0.1))
-    with pytest.raises(Silent):
+    stub = Stub(Channel(ends[0], os.getpid(), TimeBudget(wall_s=0.1)))
+    with pytest.raises(NoAnswer):
         stub.resume()

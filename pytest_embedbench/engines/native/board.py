@@ -10,9 +10,8 @@ from pytest_embedbench.engines.native.diagnosis import RunContext, explain
 from pytest_embedbench.engines.native.exit_analysis import analyse_exit
 from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
 from pytest_embedbench.model import Capability
-from pytest_embedbench.processes.channel import Disconnected
+from pytest_embedbench.processes.channel_errors import Disconnected, NoAnswer
 from pytest_embedbench.processes.core_pinning import SHARED_CORE
-from pytest_embedbench.processes.time_budget import NoAnswer
 from pytest_embedbench.support.symbols import load_symbols
 from pytest_embedbench.support.validation import whole_ms
 

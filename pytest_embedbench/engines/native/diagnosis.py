@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.native.exit_analysis import ProgramExit
     from pytest_embedbench.engines.native.protocol import FaultReport
     from pytest_embedbench.errors import EmbedbenchError
-    from pytest_embedbench.processes.time_budget import NoAnswer
+    from pytest_embedbench.processes.channel_errors import NoAnswer
     from pytest_embedbench.support.symbols import Symbols
 
 _MEANING: dict[int, str] = {

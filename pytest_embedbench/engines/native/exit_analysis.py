@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.native import protocol
-from pytest_embedbench.processes.channel import Disconnected
-from pytest_embedbench.processes.time_budget import NoAnswer
+from pytest_embedbench.processes.channel_errors import Disconnected, NoAnswer
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.native.program import NativeProgram

@@ -24,8 +24,8 @@ from pytest_embedbench.errors import (
     FirmwareSpin,
 )
 from pytest_embedbench.processes import signal_name
-from pytest_embedbench.processes.channel import Channel, Disconnected, start_child
-from pytest_embedbench.processes.time_budget import NoAnswer
+from pytest_embedbench.processes.channel import Channel, start_child
+from pytest_embedbench.processes.channel_errors import Disconnected, NoAnswer
 from pytest_embedbench.support.symbols import load_symbols
 
 if TYPE_CHECKING:

@@ -6,12 +6,11 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.engines.qemu.board import QemuBoard
+from pytest_embedbench.engines.qemu.board import QemuBoard, board_on
 from pytest_embedbench.engines.qemu.discovery import find_qemu, posix_missing
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import QemuOptions
-from pytest_embedbench.engines.qemu.power import power
 from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.support.options import read_options
@@ -38,7 +37,7 @@ class QemuArm:
             arguments=("-machine", machine.name, "-kernel", str(image.elf_path)),
         )
         setup = set_up(spec, machine, image, options, command)
-        return QemuBoard(spec, power(setup))
+        return board_on(setup)
 
     def missing(self) -> ToolMissing | None:
         """Say whether there is a QEMU that knows our machine."""

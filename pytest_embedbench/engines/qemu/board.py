@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.links import QemuLink
+from pytest_embedbench.engines.qemu.lockstep_guest import LockstepPower
+from pytest_embedbench.engines.qemu.realtime_guest import RealtimePower
 from pytest_embedbench.errors import (
     BoardLost,
     EmbedbenchError,
@@ -16,6 +18,7 @@ from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.guest import Guest, PowerOn
+    from pytest_embedbench.engines.qemu.setup import Setup
     from pytest_embedbench.model import BoardSpec, Capability, Level, PinTrace
 
 _NO_PINS = "QEMU's model of this chip has UARTs and a clock, but no pins"
@@ -135,3 +138,10 @@ class QemuBoard:
     def _check_open(self) -> None:
         if self._closed:
             raise BoardLost(f"{self._spec.name} has been closed")
+
+
+def board_on(setup: Setup) -> QemuBoard:
+    """Start a firmware in lockstep, or in real time where its time has no steps."""
+    in_lockstep = setup.timing.icount_shift is not None
+    power_on = LockstepPower(setup) if in_lockstep else RealtimePower(setup)
+    return QemuBoard(setup.spec, power_on)

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.launch import lost
 from pytest_embedbench.engines.qemu.lockstep import Restarted, Trapped
-from pytest_embedbench.engines.qemu.packets import Garbled
-from pytest_embedbench.engines.qemu.rsp import HungUp
-from pytest_embedbench.engines.qemu.time_budget import Silent
 from pytest_embedbench.errors import (
     BoardLost,
     FirmwareCrash,
     FirmwareReset,
     FirmwareSpin,
+)
+from pytest_embedbench.processes.channel_errors import (
+    ChannelError,
+    Disconnected,
+    NoAnswer,
 )
 from pytest_embedbench.support.symbols import load_symbols
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.machines import QemuMachine
     from pytest_embedbench.errors import EmbedbenchError
 
-    Cause = HungUp | Garbled | Silent | Restarted | Trapped
+    Cause = ChannelError | Restarted | Trapped
 
 ROM_BANNER = re.compile(rb"\brst:0x[0-9a-f]+ \(([A-Z0-9_]+)\),boot:")
 """What an ESP chip's ROM says first after each reset, and why it was reset."""
@@ -49,66 +51,67 @@ class GuestContext:
     said: bytes
 
 
-def explain(cause: Cause, scene: GuestContext) -> EmbedbenchError:
+def explain(cause: Cause, context: GuestContext) -> EmbedbenchError:
     """Return the error that says what happened; the emulator is ended."""
     match cause:
         case Restarted():
-            error: EmbedbenchError = FirmwareReset(_restarted(scene))
+            error: EmbedbenchError = FirmwareReset(_restarted(context))
         case Trapped():
             error = FirmwareCrash(
-                f"the firmware stopped{_where(scene)}: a breakpoint of its own, or an "
-                "exception that its debugger is told of"
+                f"the firmware stopped{_where(context)}: a breakpoint of its own, or "
+                "an exception that its debugger is told of"
             )
-        case Silent():
-            error = _silent(cause, scene)
-        case HungUp() if _LOCKUP in scene.emulator.words():
+        case NoAnswer():
+            error = _unanswered(cause, context)
+        case Disconnected() if _LOCKUP in context.emulator.log_tail():
             error = FirmwareCrash("the firmware crashed in its own fault handler")
         case _:
-            error = lost(scene.emulator, cause, _when(scene))
-    scene.emulator.end()
-    if isinstance(error, BoardLost) and scene.at_us is None:
-        return BoardLost(f"{error}{_evidence(scene.said)}")
+            error = lost(context.emulator, cause, _when(context))
+    context.emulator.end()
+    if isinstance(error, BoardLost) and context.at_us is None:
+        return BoardLost(f"{error}{_evidence(context.said)}")
     return error
 
 
-def _restarted(scene: GuestContext) -> str:
-    reasons = ROM_BANNER.findall(scene.said)
+def _restarted(context: GuestContext) -> str:
+    reasons = ROM_BANNER.findall(context.said)
     reason = f", {reasons[-1].decode()}" if reasons else ""
-    return f"the firmware restarted by itself{reason} ({_when(scene)})"
+    return f"the firmware restarted by itself{reason} ({_when(context)})"
 
 
-def _silent(cause: Silent, scene: GuestContext) -> EmbedbenchError:
-    stub = scene.emulator.stub
-    wall_s = min(stub.patience.wall_s, _INTERRUPT_WALL_S)
-    stub.patience = replace(stub.patience, wall_s=wall_s, watch=None)
+def _unanswered(cause: NoAnswer, context: GuestContext) -> EmbedbenchError:
+    stub = context.emulator.stub
+    budget = stub.channel.budget
+    wall_s = min(budget.wall_s, _INTERRUPT_WALL_S)
+    stub.channel.budget, stub.channel.watch = replace(budget, wall_s=wall_s), None
     try:
         stub.interrupt()
-    except (HungUp, Garbled, Silent):
-        return lost(scene.emulator, cause, _when(scene))
-    where = _where(scene)
+    except ChannelError:
+        return lost(context.emulator, cause, _when(context))
+    where = _where(context)
     used = "" if cause.cpu_s is None else f"{cause.cpu_s:.1f} s of CPU time, "
     took = f"{used}{cause.wall_s:.1f} s of host time"
-    if scene.at_us is None:
+    if context.at_us is None:
         return BoardLost(
             f"the firmware did not come to its first tick in {took}{where}"
         )
     return FirmwareSpin(
         f"the firmware's tick has stopped: it runs on{where} with the tick's interrupt "
-        f"masked, {took} so far ({_when(scene)})"
+        f"masked, {took} so far ({_when(context)})"
     )
 
 
-def _where(scene: GuestContext) -> str:
+def _where(context: GuestContext) -> str:
     """Return `` in f+0x4`` of a guest that stands still, if it can be told."""
     try:
-        counter = scene.emulator.stub.read_register(scene.machine.pc_register)
-    except (HungUp, Garbled, Silent):
+        counter = context.emulator.stub.read_register(context.machine.pc_register)
+    except ChannelError:
         return ""
-    return f" in {load_symbols(scene.elf_path).describe(counter)}"
+    return f" in {load_symbols(context.elf_path).describe(counter)}"
 
 
-def _when(scene: GuestContext) -> str:
-    return "at boot" if scene.at_us is None else f"at {scene.at_us / 1e6:.3f} s"
+def _when(context: GuestContext) -> str:
+    return "at boot" if context.at_us is None else f"at {context.at_us / 1e6:.3f} s"
 
 
 def _evidence(said: bytes) -> str:

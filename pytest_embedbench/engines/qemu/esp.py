@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.engines.qemu.board import QemuBoard
+from pytest_embedbench.engines.qemu.board import QemuBoard, board_on
 from pytest_embedbench.engines.qemu.discovery import all_qemus, find_qemu, posix_missing
 from pytest_embedbench.engines.qemu.espchip import (
     efuse_file,
@@ -17,7 +17,6 @@ from pytest_embedbench.engines.qemu.espchip import (
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import EspOptions
-from pytest_embedbench.engines.qemu.power import power
 from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.support.options import read_options
@@ -54,7 +53,7 @@ class QemuEsp:
                 image_entry=entry_point(flash, machine),
             )
             setup = set_up(spec, machine, image, options, command, opened.close)
-            return QemuBoard(spec, power(setup))
+            return board_on(setup)
         except BaseException:
             opened.close()
             raise

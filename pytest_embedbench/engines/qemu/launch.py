@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import socket
 import subprocess
 import tempfile
@@ -13,19 +12,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from pytest_embedbench.engines.qemu.packets import Garbled
 from pytest_embedbench.engines.qemu.ports import QemuUart
-from pytest_embedbench.engines.qemu.rsp import HungUp, Stub
-from pytest_embedbench.engines.qemu.time_budget import Patience, Silent
-from pytest_embedbench.engines.qemu.time_warp import LEAP_TIMER
+from pytest_embedbench.engines.qemu.rsp import Stub
 from pytest_embedbench.errors import BoardLost
-from pytest_embedbench.processes import spawn, stop
+from pytest_embedbench.processes import spawn, stop, tail
+from pytest_embedbench.processes.channel import Channel
+from pytest_embedbench.processes.channel_errors import (
+    ChannelError,
+    Disconnected,
+    NoAnswer,
+)
+from pytest_embedbench.processes.time_budget import TimeBudget
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _TAIL_BYTES = 2_000
-_GOODBYE_S = 0.2
+_TIME_WARP_TIMER = "lockvirtual-timer"
+_EXIT_WITHIN_S = 0.2
 # What the timer of ours is made of says this at every start.
 _OUR_WARNINGS = ("hub port lockstep has no peer", "netdev lockstep has no peer")
 
@@ -49,13 +53,13 @@ class Timing:
     """How a guest's time passes, and how long we wait for it.
 
     One instruction takes 2 to the power of ``icount_shift`` ns; without it time is
-    this computer's. ``leap_us`` bounds how far time leaps when the guest is stopped,
-    and ``rom_leap_us`` does so at first.
+    this computer's. ``time_warp_us`` bounds how far time goes where the guest is
+    stopped, and ``rom_time_warp_us`` does so at first.
     """
 
     icount_shift: int | None
-    leap_us: int
-    rom_leap_us: int
+    time_warp_us: int
+    rom_time_warp_us: int
     cpu_limit_s: float
     wall_limit_s: float
     grace_s: float
@@ -74,12 +78,9 @@ class Emulator:
     notes: Sequence[str] = ()
     """What there is to know of its start."""
 
-    def words(self) -> str:
+    def log_tail(self) -> str:
         """Return the last of what QEMU itself has printed."""
-        size = os.fstat(self._log.fileno()).st_size
-        start = max(0, size - _TAIL_BYTES)
-        tail = os.pread(self._log.fileno(), _TAIL_BYTES, start).decode(errors="replace")
-        lines = tail.strip().splitlines()
+        lines = tail(self._log, _TAIL_BYTES).strip().splitlines()
         return "\n".join(
             line for line in lines if not any(ours in line for ours in _OUR_WARNINGS)
         )
@@ -90,11 +91,9 @@ class Emulator:
         A guest that stands still ends at once, and in order, when its debugger says
         so; otherwise it gets its grace.
         """
-        with contextlib.suppress(OSError):
-            self.stub.end.send(b"$k#6b")
-        self.stub.hang_up()
+        self.stub.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.popen.wait(_GOODBYE_S)
+            self.popen.wait(_EXIT_WITHIN_S)
         stop(self.popen, self.timing.grace_s)
         return self.popen.returncode
 
@@ -123,6 +122,18 @@ def launch(command: QemuCommand, uarts: Mapping[str, int], timing: Timing) -> Em
         return emulator
 
 
+def limit_time_warp(stub: Stub, time_warp_us: int) -> None:
+    """Bound by ``time_warp_us`` how far time goes at stops after the next one.
+
+    QEMU takes a guest that its debugger has stopped for an idle one, and with
+    ``sleep=off`` it warps time to the next event of the machine: by default the next
+    tick, so that a guest that is stopped in every tick would never get to do anything.
+    A timer of ours that fires often and does nothing bounds that. QEMU has one in its
+    network code.
+    """
+    stub.monitor(f"qom-set /objects/{_TIME_WARP_TIMER} interval {time_warp_us}")
+
+
 def _launched(
     command: QemuCommand, uarts: Mapping[str, int], timing: Timing
 ) -> Emulator:
@@ -146,12 +157,11 @@ def _launched(
             )
             popen = _spawned(command, words, theirs.fileno(), log)
             theirs.close()
-            patience = Patience(popen.pid, timing.cpu_limit_s, timing.wall_limit_s)
-            emulator = Emulator(
-                Stub(ours, patience), ports, command.program, popen, timing, log
-            )
+            budget = TimeBudget(cpu_s=timing.cpu_limit_s, wall_s=timing.wall_limit_s)
+            stub = Stub(Channel(ours, popen.pid, budget))
+            emulator = Emulator(stub, ports, command.program, popen, timing, log)
             opened.callback(emulator.end)
-            _greet(emulator, nonce)
+            _shake_hands(emulator, nonce)
         opened.pop_all()
     return emulator
 
@@ -177,8 +187,8 @@ def _machine_words(timing: Timing, nonce: str) -> list[str]:
             f" -icount shift={timing.icount_shift},sleep=off"
             # A timer on virtual time that does nothing but fire.
             " -netdev hubport,id=lockstep,hubid=0"
-            f" -object filter-buffer,id={LEAP_TIMER},netdev=lockstep,queue=rx"
-            f",interval={timing.rom_leap_us}"
+            f" -object filter-buffer,id={_TIME_WARP_TIMER},netdev=lockstep,queue=rx"
+            f",interval={timing.rom_time_warp_us}"
         )
     return words.split()
 
@@ -201,27 +211,27 @@ def _stub_words(end: int) -> list[str]:
     return ["-chardev", f"socket,id=gdb,fd={end}", "-gdb", "chardev:gdb", "-S"]
 
 
-def _greet(emulator: Emulator, nonce: str) -> None:
+def _shake_hands(emulator: Emulator, nonce: str) -> None:
     """Make sure that the process at the other end is the one that we started."""
     try:
         answer = emulator.stub.monitor("info uuid")
-    except (HungUp, Garbled, Silent) as cause:
+    except ChannelError as cause:
         raise lost(emulator, cause, "when it was started") from None
     if answer != nonce:
         emulator.end()
         raise BoardLost("it is not the QEMU that we started that answers")
 
 
-def lost(emulator: Emulator, cause: HungUp | Garbled | Silent, when: str) -> BoardLost:
+def lost(emulator: Emulator, cause: ChannelError, when: str) -> BoardLost:
     """End ``emulator``, which has failed us; return what can be said of it."""
     code = emulator.end()
     match cause:
-        case HungUp():
+        case Disconnected():
             how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
-        case Silent():
+        case NoAnswer():
             how = f"did nothing for {cause.wall_s:.1f} s"
         case _:
             how = f"is not what we need: {cause}"
-    words = emulator.words()
-    said = f"; it said:\n{words}" if words else "; it said nothing"
+    log = emulator.log_tail()
+    said = f"; it said:\n{log}" if log else "; it said nothing"
     return BoardLost(f"{emulator.program} {how} {when}{said}")

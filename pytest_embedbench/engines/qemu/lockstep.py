@@ -8,8 +8,8 @@ stops it just before the counter changes, and there we exchange bytes with it.
 Two properties of QEMU shape this. Watchpoints stop *before* the access on all the
 processors we have, so going on would hit the same one for ever: a second one, on a
 word that is written later in every tick, takes turns with it. And with ``sleep=off``
-each such stop lets virtual time leap to the next timer of the machine; a timer of
-ours that fires often and does nothing keeps these leaps short (see ``leaps``).
+each such stop warps virtual time to the next timer of the machine; a timer of ours
+that fires often and does nothing keeps these warps short (see ``limit_time_warp``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_embedbench.engines.qemu.time_warp import set_leap
+from pytest_embedbench.engines.qemu.launch import limit_time_warp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,13 +43,13 @@ class Restarted(Exception):
 class RomWait:
     """A loop in a ROM that waits for nothing but time, and where the ROM ends.
 
-    The leaps at stops in the loop save the guest from waiting. Behind it, they are
-    bounded by ``then_leap_us``.
+    The time warps at stops in the loop save the guest from waiting. Behind it, they are
+    bounded by ``then_time_warp_us``.
     """
 
     waits_at: int
     leaves_at: int
-    then_leap_us: int
+    then_time_warp_us: int
 
 
 class SyncPoint(Protocol):
@@ -181,7 +181,7 @@ class Lockstep:
             stub.step()
             stub.resume()
         stub.do(_unbreak(at), _unbreak(rom_wait.leaves_at))
-        set_leap(stub, rom_wait.then_leap_us)
+        limit_time_warp(stub, rom_wait.then_time_warp_us)
 
     def _resume(self, *before: bytes, at: int | None) -> None:
         """Run to the watchpoint or breakpoint that is meant by ``at``."""

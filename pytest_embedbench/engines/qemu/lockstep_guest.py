@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.engines.qemu.diagnosis import ROM_BANNER, GuestContext, explain
 from pytest_embedbench.engines.qemu.launch import launch
 from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
-from pytest_embedbench.engines.qemu.packets import Garbled
 from pytest_embedbench.engines.qemu.receivers import Pace, receiver
-from pytest_embedbench.engines.qemu.rsp import HungUp
-from pytest_embedbench.engines.qemu.time_budget import Silent
 from pytest_embedbench.model import Capability
+from pytest_embedbench.processes.channel_errors import (
+    ChannelError,
+)
 from pytest_embedbench.processes.core_pinning import SHARED_CORE
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _BITS_PER_BYTE = 10  # 8N1
 _WATCHDOG = re.compile(rb"rst:0x\w+ \(\w*WDT|watchdog got triggered|wdt timeout")
-_CAUSES = (HungUp, Garbled, Silent, Restarted, Trapped)
+_CAUSES = (ChannelError, Restarted, Trapped)
 
 
 @dataclass(slots=True)
@@ -114,9 +114,8 @@ class LockstepGuest:
 
     def boot(self) -> None:
         """Run from reset to the first tick; the bench's time stands still."""
-        stub = self._emulator.stub
-        booting = stub.patience
-        stub.patience = replace(booting, watch=self._look_for_boot_loop)
+        channel = self._emulator.stub.channel
+        channel.watch = self._look_for_boot_loop
         setup = self._setup
         try:
             self._lockstep.start(
@@ -125,7 +124,8 @@ class LockstepGuest:
         except _CAUSES as cause:
             self._listen()
             raise self._explained(cause, at_us=None) from None
-        stub.patience = replace(booting, cpu_s=self._setup.run_cpu_s)
+        channel.watch = None
+        channel.budget = replace(channel.budget, cpu_s=self._setup.run_cpu_s)
         self._listen()
 
     def run(self, until_us: int) -> None:
@@ -150,7 +150,7 @@ class LockstepGuest:
         byte_us = _BITS_PER_BYTE * 1_000_000 / baud_bps
         return Pace(
             bytes_per_tick=max(1, int(self._clock.period_us / byte_us)),
-            leap_us=self._setup.timing.leap_us,
+            time_warp_us=self._setup.timing.time_warp_us,
             read_word=self._setup.read_word,
         )
 

@@ -35,12 +35,13 @@ class QemuOptions:
         lowest=0,
         default_text="the usual",
     )
-    leap_us: int = option(
+    time_warp_us: int = option(
         0,
         "time lost to a busy firmware at each of the two stops of a tick; bigger is "
         "faster",
         lowest=0,
         default_text="a fifth of a tick",
+        formerly="leap_us",
     )
     cpu_limit_ms: int = option(
         10_000,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-
-class Garbled(Exception):
-    """The other end does not speak the protocol, or refuses what we need."""
+from pytest_embedbench.processes.channel_errors import ProtocolError
 
 
 @dataclass(slots=True)
@@ -20,7 +18,7 @@ class PacketReader:
         """Return the packets that ``data`` completes, and whether one is asked again.
 
         Raises:
-            Garbled: bytes between packets, or a wrong checksum.
+            ProtocolError: bytes between packets, or a wrong checksum.
         """
         packets, again, self._rest = _split(self._rest + data)
         return packets, again
@@ -44,7 +42,7 @@ def _split(data: bytes) -> tuple[tuple[bytes, ...], bool, bytes]:
             if data[at] == ord("-"):
                 again = True
             elif data[at] != ord("+"):
-                raise Garbled(f"the gdb stub sent {data[at : at + 40]!r}")
+                raise ProtocolError(f"the gdb stub sent {data[at : at + 40]!r}")
             at += 1
             continue
         end = data.find(b"#", at)
@@ -57,5 +55,5 @@ def _split(data: bytes) -> tuple[tuple[bytes, ...], bool, bytes]:
 
 def _checked(payload: bytes, checksum: bytes) -> bytes:
     if b"%02x" % (sum(payload) & 0xFF) != checksum.lower():
-        raise Garbled(f"the gdb stub sent {payload[:40]!r} with a wrong checksum")
+        raise ProtocolError(f"the gdb stub sent {payload[:40]!r} with a wrong checksum")
     return payload

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import host_now_s, pause
 from pytest_embedbench.engines.qemu.launch import launch, lost
-from pytest_embedbench.engines.qemu.rsp import HungUp
 from pytest_embedbench.model import Capability
+from pytest_embedbench.processes.channel_errors import Disconnected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +82,9 @@ class RealtimeGuest:
             self.now_us = int((host_now_s() - self._began_s) * 1e6)
             self._exchange()
             if self._emulator.popen.poll() is not None:
-                raise lost(self._emulator, HungUp(), f"at {self.now_us / 1e6:.3f} s")
+                raise lost(
+                    self._emulator, Disconnected(), f"at {self.now_us / 1e6:.3f} s"
+                )
 
     def close(self) -> None:
         """End the emulator."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_embedbench.engines.qemu.launch import limit_time_warp
 from pytest_embedbench.engines.qemu.machines import Fifo, OneByte
-from pytest_embedbench.engines.qemu.time_warp import set_leap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class Pace:
     """How fast bytes may come.
 
-    ``bytes_per_tick`` is what the line carries from one tick to the next; ``leap_us``
-    how far time may leap at a stop as a rule. ``read_word`` is written each time when
-    the firmware has read a byte, if there is such a word.
+    ``bytes_per_tick`` is what the line carries from one tick to the next;
+    ``time_warp_us`` how far time may go at a stop as a rule. ``read_word`` is written
+    each time when the firmware has read a byte, if there is such a word.
     """
 
     bytes_per_tick: int
-    leap_us: int
+    time_warp_us: int
     read_word: int | None = None
 
 
@@ -86,7 +86,7 @@ class OneByteReceiver:
     """Gives the next byte when the firmware has read the last, so that none is lost.
 
     All that a tick has room for comes at once, as from a FIFO. Each byte takes two
-    stops: before the firmware reads it, and when it has. Time must not leap far at
+    stops: before the firmware reads it, and when it has. Time must not go far at
     these, or the tick would be over.
     """
 
@@ -99,7 +99,7 @@ class OneByteReceiver:
     _unwatch: bytes = field(init=False)
     _quota: int = 0
     _watching: bool = False
-    _short_leaps: bool = False
+    _short_warps: bool = False
 
     def __post_init__(self) -> None:
         self._watch = b"Z3,%x,4" % self.uart.data
@@ -110,11 +110,11 @@ class OneByteReceiver:
         self._quota = self.pace.bytes_per_tick
         if self._watching or self._full(stub):
             return
-        self._leap(stub, short=True)
+        self._limit_time_warp(stub, short=True)
         if self._put_next(stub):
             stub.do(self._watch)
         else:
-            self._leap(stub, short=False)
+            self._limit_time_warp(stub, short=False)
 
     def go_on(self, stub: Stub, stop: Stop) -> Stop | None:
         """Let the firmware read its byte, and put in the next."""
@@ -131,7 +131,7 @@ class OneByteReceiver:
     def _after_read(self, stub: Stub, *before: bytes) -> Stop:
         if self._put_next(stub):
             return stub.resume(*before, self._watch)
-        self._leap(stub, short=False)
+        self._limit_time_warp(stub, short=False)
         return stub.resume(*before)
 
     def _put_next(self, stub: Stub) -> bool:
@@ -150,10 +150,10 @@ class OneByteReceiver:
     def _full(self, stub: Stub) -> bool:
         return bool(stub.read_word(self.uart.status) & self.uart.ready_mask)
 
-    def _leap(self, stub: Stub, *, short: bool) -> None:
-        if short != self._short_leaps:
-            set_leap(stub, 1 if short else self.pace.leap_us)
-            self._short_leaps = short
+    def _limit_time_warp(self, stub: Stub, *, short: bool) -> None:
+        if short != self._short_warps:
+            limit_time_warp(stub, 1 if short else self.pace.time_warp_us)
+            self._short_warps = short
 
 
 def receiver(uart: Fifo | OneByte, port: QemuUart, pace: Pace) -> Receiver:
@@ -168,7 +168,7 @@ def _settle(port: QemuUart, stub: Stub, arrived: Callable[[], bool]) -> bool:
 
     A UART whose receiver is off lets bytes pass by.
     """
-    wait = stub.patience.begin()
+    wait = stub.channel.begin_wait()
     while True:
         taken = port.taken()
         # A round trip: QEMU looks at its pipes in between.

@@ -6,8 +6,8 @@ round trip. We never acknowledge, and skip the acknowledgements of the other end
 
 from __future__ import annotations
 
+import contextlib
 import re
-import socket
 from collections import deque
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,23 +17,17 @@ from struct import (
 )
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_embedbench.engines.qemu.packets import Garbled, PacketReader, packet
+from pytest_embedbench.engines.qemu.packets import PacketReader, packet
+from pytest_embedbench.processes.channel_errors import Disconnected, ProtocolError
 
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.qemu.time_budget import Patience, Wait
+    from pytest_embedbench.processes.channel import Channel
 
-_LOOK_EVERY_S = 0.25
-_TIMEVAL = Struct("@ll")
 _U32 = Struct("<I")
-_READ_BYTES = 65536
 _OK = b"OK"
 _STOP = re.compile(rb"[ST][0-9a-fA-F]{2}(.*)", re.DOTALL)
 _WATCHED = re.compile(rb"\b[ra]?watch:([0-9a-fA-F]+)")
 _THREAD = re.compile(rb"\bthread:(?:p[0-9a-fA-F]+\.)?([0-9a-fA-F]+)")
-
-
-class HungUp(Exception):
-    """The other end is closed, or its process is gone."""
 
 
 class Stop(NamedTuple):
@@ -50,25 +44,14 @@ class Stop(NamedTuple):
 class Stub:
     """The gdb stub of an emulator whose guest stands still between calls.
 
-    Args:
-        end: Our end of the connection.
-        patience: How long each answer may take.
-
-    Any call may raise ``HungUp``, ``Garbled`` or ``Silent``.
+    Any call may raise ``Disconnected``, ``ProtocolError`` or ``NoAnswer``.
     """
 
-    end: socket.socket
-    patience: Patience
+    channel: Channel
     _reader: PacketReader = field(default_factory=PacketReader, init=False)
     _ready: deque[bytes] = field(default_factory=deque[bytes], init=False)
     _unanswered: deque[bytes] = field(default_factory=deque[bytes], init=False)
     _thread: bytes = field(default=b"1", init=False)
-
-    def __post_init__(self) -> None:
-        # A receive timeout of the kernel's costs nothing when the answer is quick;
-        # ``settimeout`` would cost a poll for each.
-        timeval = _TIMEVAL.pack(0, int(_LOOK_EVERY_S * 1_000_000))
-        self.end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
 
     def ask(self, *requests: bytes) -> list[bytes]:
         """Send ``requests`` at once; return their replies."""
@@ -76,7 +59,7 @@ class Stub:
         return [self._receive() for _ in requests]
 
     def do(self, *requests: bytes) -> None:
-        """Send ``requests``; raise ``Garbled`` unless each is answered with ``OK``."""
+        """Send ``requests``; raise ``ProtocolError`` unless each answers ``OK``."""
         self._send(*requests)
         for request in requests:
             self._receive_ok(request)
@@ -91,11 +74,11 @@ class Stub:
 
     def let_run(self) -> None:
         """Let the guest run, and do not wait for it to stop: it is not to."""
-        self._write(packet(b"vCont;c"))
+        self.channel.write(packet(b"vCont;c"))
 
     def interrupt(self) -> Stop:
         """Stop a guest that runs: after a ``resume`` that was given up."""
-        self._write(b"\x03")
+        self.channel.write(b"\x03")
         return self._stopped()
 
     def read_word(self, address: int) -> int:
@@ -112,14 +95,16 @@ class Stub:
         said = b""
         while (reply := self._next_packet()) != _OK:
             if reply[:1] != b"O":
-                raise Garbled(f"no monitor behind the gdb stub: {reply!r}")
+                raise ProtocolError(f"no monitor behind the gdb stub: {reply!r}")
             said += bytes.fromhex(reply[1:].decode())
         self._unanswered.popleft()
         return said.decode(errors="replace").strip()
 
-    def hang_up(self) -> None:
-        """Close our end."""
-        self.end.close()
+    def kill(self) -> None:
+        """Tell the emulator to end, which it hears while its guest stands still."""
+        with contextlib.suppress(OSError):
+            self.channel.end.send(packet(b"k"))
+        self.channel.close()
 
     def _run(self, *requests: bytes) -> Stop:
         self._send(*requests)
@@ -134,18 +119,12 @@ class Stub:
 
     def _send(self, *requests: bytes) -> None:
         self._unanswered.extend(requests)
-        self._write(b"".join([packet(request) for request in requests]))
-
-    def _write(self, data: bytes) -> None:
-        try:
-            self.end.sendall(data)
-        except OSError as error:
-            raise HungUp from error
+        self.channel.write(b"".join([packet(request) for request in requests]))
 
     def _receive_ok(self, request: bytes) -> None:
         reply = self._receive()
         if reply != _OK:
-            raise Garbled(f"the gdb stub refuses {request!r}: {reply!r}")
+            raise ProtocolError(f"the gdb stub refuses {request!r}: {reply!r}")
 
     def _receive(self) -> bytes:
         """Return the reply to the oldest request that has none yet."""
@@ -155,34 +134,19 @@ class Stub:
 
     def _next_packet(self) -> bytes:
         while not self._ready:
-            packets, again = self._reader.feed(self._read())
+            packets, again = self._reader.feed(self.channel.read())
             self._ready += packets
             if again:
                 lost = list(self._unanswered)[len(self._ready) :]
-                self._write(b"".join([packet(request) for request in lost]))
+                self.channel.write(b"".join([packet(request) for request in lost]))
         return self._ready.popleft()
-
-    def _read(self) -> bytes:
-        wait: Wait | None = None
-        while True:
-            try:
-                data = self.end.recv(_READ_BYTES)
-            except BlockingIOError:
-                wait = wait or self.patience.begin()
-                wait.check()
-            except OSError as error:
-                raise HungUp from error
-            else:
-                if not data:
-                    raise HungUp
-                return data
 
 
 def _word(digits: bytes) -> int:
     try:
         (number,) = _U32.unpack(bytes.fromhex(digits.decode()))
     except (ValueError, StructError):
-        raise Garbled(f"{digits!r} is no 32-bit number") from None
+        raise ProtocolError(f"{digits!r} is no 32-bit number") from None
     return int(number)
 
 
@@ -191,8 +155,10 @@ def _stop(reply: bytes) -> Stop:
     match = _STOP.fullmatch(reply)
     if match is None:
         if reply[:1] in (b"W", b"X"):
-            raise HungUp
-        raise Garbled(f"the gdb stub sent {reply[:40]!r} where the guest should stop")
+            raise Disconnected
+        raise ProtocolError(
+            f"the gdb stub sent {reply[:40]!r} where the guest should stop"
+        )
     watched = _WATCHED.search(match[1])
     thread = _THREAD.search(match[1])
     return Stop(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.options import QemuOptions
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
-_LEAPS_PER_TICK = 5
-_ROM_LEAP_US = 10_000
+_TIME_WARPS_PER_TICK = 5
+_ROM_TIME_WARP_US = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,20 +75,22 @@ def set_up(
     def clock() -> GuestClock:
         return find_clock(names, options.sync_symbol, options.sync_period_us)
 
-    leap_us = options.leap_us
-    if options.lockstep and not leap_us:
-        leap_us = max(1, clock().period_us // _LEAPS_PER_TICK)
+    time_warp_us = options.time_warp_us
+    if options.lockstep and not time_warp_us:
+        time_warp_us = max(1, clock().period_us // _TIME_WARPS_PER_TICK)
+    rom_time_warp_us = time_warp_us
     rom_wait = None
     if machine.rom_waits_at is not None:
+        rom_time_warp_us = max(time_warp_us, _ROM_TIME_WARP_US)
         rom_wait = RomWait(
             waits_at=machine.rom_waits_at,
             leaves_at=command.image_entry,
-            then_leap_us=leap_us,
+            then_time_warp_us=time_warp_us,
         )
     timing = Timing(
         icount_shift=options.icount_shift if options.lockstep else None,
-        leap_us=leap_us,
-        rom_leap_us=max(leap_us, _ROM_LEAP_US) if rom_wait else leap_us,
+        time_warp_us=time_warp_us,
+        rom_time_warp_us=rom_time_warp_us,
         cpu_limit_s=options.boot_limit_ms / 1000,
         wall_limit_s=options.wall_limit_ms / 1000,
         grace_s=options.grace_ms / 1000,

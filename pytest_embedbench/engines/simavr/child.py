@@ -12,8 +12,9 @@ from typing import IO, Any
 from pytest_embedbench.engines.simavr.core.messages import HEADER, decode, encode
 from pytest_embedbench.errors import BenchFault, BoardLost
 from pytest_embedbench.processes import signal_name, spawn, stop, tail
-from pytest_embedbench.processes.channel import Channel, Disconnected
-from pytest_embedbench.processes.time_budget import NoAnswer, TimeBudget
+from pytest_embedbench.processes.channel import Channel
+from pytest_embedbench.processes.channel_errors import Disconnected, NoAnswer
+from pytest_embedbench.processes.time_budget import TimeBudget
 
 # The child gets our modules without what the packages around them would import.
 _START = """

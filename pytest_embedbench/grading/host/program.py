@@ -20,13 +20,13 @@ from typing import IO, TYPE_CHECKING
 from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.grading.host.diagnosis import crashed, never_came_back, spoke
 from pytest_embedbench.processes import stop, tail
-from pytest_embedbench.processes.channel import (
-    Channel,
+from pytest_embedbench.processes.channel import Channel, start_child
+from pytest_embedbench.processes.channel_errors import (
     Disconnected,
+    NoAnswer,
     ProtocolError,
-    start_child,
 )
-from pytest_embedbench.processes.time_budget import NoAnswer, TimeBudget
+from pytest_embedbench.processes.time_budget import TimeBudget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
