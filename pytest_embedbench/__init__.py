@@ -56,17 +56,35 @@ if TYPE_CHECKING:
     )
     from pytest_embedbench.contracts import (
         Board as Board,
+        BoardUnderTest as BoardUnderTest,
         Builder as Builder,
+        ChecksBoards as ChecksBoards,
+        CommandEnd as CommandEnd,
+        DrivesPins as DrivesPins,
         Engine as Engine,
         Figure as Figure,
+        HasAnalog as HasAnalog,
+        HasConsole as HasConsole,
+        HasConsoles as HasConsoles,
+        HasNotes as HasNotes,
+        HasPins as HasPins,
+        HasPosition as HasPosition,
+        HasPower as HasPower,
+        HasReset as HasReset,
+        HasVirtualTime as HasVirtualTime,
+        HeldConsole as HeldConsole,
+        KnowsCapabilities as KnowsCapabilities,
         Link as Link,
         Measured as Measured,
         Plant as Plant,
+        ReadsPins as ReadsPins,
         SharedBoard as SharedBoard,
         SharedEngine as SharedEngine,
         Snapshot as Snapshot,
         SnapshotEngine as SnapshotEngine,
         StateT as StateT,
+        TargetConsole as TargetConsole,
+        capabilities_of as capabilities_of,
     )
     from pytest_embedbench.datasheet import (
         load_board as load_board,
@@ -75,6 +93,7 @@ if TYPE_CHECKING:
         BenchFault as BenchFault,
         BoardBusy as BoardBusy,
         BoardGivenUp as BoardGivenUp,
+        BoardLacks as BoardLacks,
         BoardLost as BoardLost,
         BoardUnreachable as BoardUnreachable,
         BuildError as BuildError,
@@ -182,13 +201,16 @@ _HOMES = {
     "pytest_embedbench.bench.uart_session": "UartSession",
     "pytest_embedbench.console": "CommandResult Console",
     "pytest_embedbench.contracts": (
-        "Board Builder Engine Figure Link Measured Plant SharedBoard SharedEngine "
-        "Snapshot SnapshotEngine StateT"
+        "Board BoardUnderTest Builder ChecksBoards CommandEnd DrivesPins Engine "
+        "Figure HasAnalog HasConsole HasConsoles HasNotes HasPins HasPosition "
+        "HasPower HasReset HasVirtualTime HeldConsole KnowsCapabilities Link Measured "
+        "Plant ReadsPins SharedBoard SharedEngine Snapshot SnapshotEngine StateT "
+        "TargetConsole capabilities_of"
     ),
     "pytest_embedbench.datasheet": "load_board",
     "pytest_embedbench.errors": (
-        "BenchFault BoardBusy BoardGivenUp BoardLost BoardUnreachable BuildError "
-        "CapabilityMissing "
+        "BenchFault BoardBusy BoardGivenUp BoardLacks BoardLost BoardUnreachable "
+        "BuildError CapabilityMissing "
         "ConfigError ContractViolation DoesNotFit EmbedbenchError ExpectTimeout "
         "FaultNeverFired FirmwareCrash FirmwareFault FirmwareFlood FirmwareReset "
         "FirmwareSpin FirmwareStuck FlashFailed ForbiddenOutput InvariantBroken "

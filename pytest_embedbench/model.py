@@ -47,6 +47,8 @@ class Capability(enum.Enum):
     DRIVE_PINS = "drive-pins"
     ANALOG = "analog"
     RESET = "reset"
+    POWER_CYCLE = "power-cycle"
+    CONSOLE = "console"
 
 
 class Chunk(NamedTuple):

@@ -16,6 +16,7 @@ from pytest_embedbench.bench.closed_loop import FREE_RUN, IN_STEP, ClosedLoop
 from pytest_embedbench.bench.recorder import Recorder
 from pytest_embedbench.bench.run import measured, summed_up
 from pytest_embedbench.bench.uart_session import BOOT_WITHIN_MS, UartSession
+from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.errors import BenchFault, ConfigError
 from pytest_embedbench.wire.patterns import exact
 from pytest_embedbench.wire.transcript import Transcript
@@ -66,9 +67,10 @@ class Bench:
 
     def __post_init__(self) -> None:
         self._log = new_file(self.transcript_path)
+        self.board = board = under_test(self.board)
         self._recorder = Recorder(
-            self.board,
-            self.board.link(),
+            board,
+            board.link(),
             Transcript(self._log),
             path=self.transcript_path,
             elf_path=self.elf_path,
@@ -101,8 +103,8 @@ class Bench:
 
     @property
     def pins(self) -> PinTrace:
-        """Every pin change since boot, or ``NotSupported``."""
-        return self.board.pin_trace()
+        """Every pin change since boot, or ``BoardLacks``."""
+        return self._recorder.board.pin_trace()
 
     def send(self, line: str | bytes) -> None:
         """Send a line over the first UART; see ``UartSession.send``."""
@@ -140,7 +142,7 @@ class Bench:
 
         Raises:
             FirmwareFault: something was wrong before, and the test was not told yet.
-            NotSupported: the board has no reset button.
+            BoardLacks: the board has no reset button.
         """
         self._recorder.press_reset()
         self.uart.skip()

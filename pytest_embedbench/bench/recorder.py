@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.bench.guards import Watch
-    from pytest_embedbench.contracts import Board, Link
+    from pytest_embedbench.contracts import BoardUnderTest, Link
     from pytest_embedbench.wire.transcript import Transcript
 
 FLUSH_EVERY_S = 0.5
@@ -43,7 +43,7 @@ class Recorder:
     however time was cut into steps. ``raise_fault`` is for whoever has read up to it.
     """
 
-    board: Board
+    board: BoardUnderTest
     link: Link
     transcript: Transcript
     path: Path | None = None
@@ -152,7 +152,7 @@ class Recorder:
 
         Raises:
             FirmwareFault: something was wrong before, and nobody was told yet.
-            NotSupported: the board has no reset button.
+            BoardLacks: the board has no reset button.
         """
         self.pull()
         self.take_pending()
@@ -186,8 +186,8 @@ class Recorder:
         said = self.transcript.tail() or "(nothing was said)"
         pending = self.framer.pending
         unfinished = f"\nunfinished line: {pending[-80:]!r}" if pending else ""
-        notes = "".join(f"\nnote: {note}" for note in getattr(self.board, "notes", ()))
-        if position := getattr(self.board, "position", ""):
+        notes = "".join(f"\nnote: {note}" for note in self.board.notes)
+        if position := self.board.position:
             notes += f"\nnow {position}"
         where = f"\ntranscript: {self.path}" if self.path else ""
         return f"the end of the conversation:\n{said}{unfinished}{notes}{where}"

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.overrides import overridden
+from pytest_embedbench.contracts import KnowsCapabilities
 from pytest_embedbench.datasheet import load_board
-from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.errors import ConfigError, EmbedbenchError, UnknownName
 from pytest_embedbench.support.modules import load_name
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.bench.overrides import Override
     from pytest_embedbench.contracts import Builder, Engine, Plant
     from pytest_embedbench.lab.inventory.labfile import Lab
-    from pytest_embedbench.model import BoardSpec
+    from pytest_embedbench.model import BoardSpec, Capability
 
 PLANT_FILE = ".py:"
 """What is between file and class in the name of a plant that is a file's own."""
@@ -104,6 +105,20 @@ class Registry:
         if kind == "board":
             return sorted({*self._board_files(), *self.lab_names()})
         return sorted(self._entries(kind))
+
+    def boards_with(self, capability: Capability) -> list[str]:
+        """Return the boards that can do something, as far as their engines know."""
+        return [name for name in self.names("board") if self._can(name, capability)]
+
+    def _can(self, board: str, capability: Capability) -> bool:
+        try:
+            spec = self.board(board)
+            engine = self.engine(spec.engine)
+            if isinstance(engine, KnowsCapabilities):
+                return capability in engine.capabilities(spec)
+        except EmbedbenchError:  # a broken one is for whoever asks for that board
+            pass
+        return False
 
     def _entries(self, kind: str) -> dict[str, EntryPoint]:
         if kind not in self._seen:

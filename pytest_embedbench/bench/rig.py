@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.images import ImageCache, environment_for
 from pytest_embedbench.bench.registry import Registry
-from pytest_embedbench.contracts import SharedEngine, SnapshotEngine
+from pytest_embedbench.bench.under_test import under_test
+from pytest_embedbench.contracts import (
+    KnowsCapabilities,
+    SharedEngine,
+    SnapshotEngine,
+    capabilities_of,
+)
 from pytest_embedbench.errors import BenchFault, CapabilityMissing, ConfigError
 from pytest_embedbench.model import Capability, FirmwareSource
 from pytest_embedbench.support.projects import PROGRAM_FILE, PYTHON
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.bench.bench import Bench
-    from pytest_embedbench.contracts import Board, Builder, Snapshot
+    from pytest_embedbench.contracts import Board, BoardUnderTest, Builder, Snapshot
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 
@@ -103,7 +109,7 @@ class Rig:
     @contextmanager
     def boot(
         self, spec: BoardSpec, image: FirmwareImage, *, needs: Collection[str] = ()
-    ) -> Generator[Board]:
+    ) -> Generator[BoardUnderTest]:
         """Have a running board; see ``boot_together``."""
         with self.boot_together([(spec, image)], needs=needs) as (board,):
             yield board
@@ -114,7 +120,7 @@ class Rig:
         wanted: Sequence[tuple[BoardSpec, FirmwareImage]],
         *,
         needs: Collection[str] = (),
-    ) -> Generator[Sequence[Board]]:
+    ) -> Generator[Sequence[BoardUnderTest]]:
         """Have running boards of one engine, all taken before any is touched.
 
         Raises:
@@ -127,10 +133,11 @@ class Rig:
         needed = _capabilities(needs)
         engine = self.registry.engine(wanted[0][0].engine)
         with ExitStack() as opened:
-            boards: Sequence[Board]
-            if isinstance(engine, SharedEngine):
+            if isinstance(engine, KnowsCapabilities):
                 for spec, _ in wanted:
                     _check_able(spec, engine.capabilities(spec), needed)
+            boards: Sequence[Board]
+            if isinstance(engine, SharedEngine):
                 boards = engine.boot_together(wanted)
                 for board in boards:
                     opened.callback(board.close)
@@ -140,13 +147,13 @@ class Rig:
                     for spec, image in wanted
                 ]
             for board in boards:
-                _check_able(board.spec, board.capabilities, needed)
-            yield boards
+                _check_able(board.spec, capabilities_of(board), needed)
+            yield [under_test(board) for board in boards]
 
     @contextmanager
     def boot_often(
         self, spec: BoardSpec, image: FirmwareImage, *, needs: Collection[str] = ()
-    ) -> Generator[Callable[[], Board]]:
+    ) -> Generator[Callable[[], BoardUnderTest]]:
         """Have a function that boots a board as good as new and ends the one before.
 
         The first one is booted at once if it has to be asked what it can do. Raises
@@ -161,7 +168,7 @@ class Rig:
             current = opened.enter_context(ExitStack())
             unused = [current.enter_context(boot())] if needs else []
 
-            def fresh() -> Board:
+            def fresh() -> BoardUnderTest:
                 if unused:
                     return unused.pop()
                 current.close()
@@ -193,10 +200,10 @@ class Rig:
 
 
 @contextmanager
-def _copy(ready: Snapshot, needed: frozenset[Capability]) -> Generator[Board]:
+def _copy(ready: Snapshot, needed: frozenset[Capability]) -> Generator[BoardUnderTest]:
     with closing(ready.boot()) as board:
-        _check_able(board.spec, board.capabilities, needed)
-        yield board
+        _check_able(board.spec, capabilities_of(board), needed)
+        yield under_test(board)
 
 
 def _capabilities(names: Collection[str]) -> frozenset[Capability]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.registry import Registry
-from pytest_embedbench.console import HasConsoles
+from pytest_embedbench.contracts import HasConsoles
 from pytest_embedbench.errors import (
     BoardBusy,
     ConfigError,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pytest_embedbench.console import output
 from pytest_embedbench.console.connection import (
     ConnectionConfig,
-    HasConsoles,
-    HeldConsole,
     TargetSession,
     connect,
 )
@@ -19,8 +17,6 @@ __all__ = [
     "ConnectionConfig",
     "Console",
     "Credentials",
-    "HasConsoles",
-    "HeldConsole",
     "TargetSession",
     "connect",
     "describe_exit",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from pytest_embedbench.console.login import Credentials, log_in
 from pytest_embedbench.console.ssh import SCHEME, SshLink
@@ -13,7 +13,6 @@ from pytest_embedbench.lab.ports.stream import stream_for
 
 if TYPE_CHECKING:
     from pytest_embedbench.console.console import Console
-    from pytest_embedbench.model import BoardSpec
 
 LOGIN_WITHIN_S = 60.0
 
@@ -73,25 +72,3 @@ def connect(config: ConnectionConfig) -> TargetSession:
     except BaseException:
         terminal.close()
         raise
-
-
-class HeldConsole(Protocol):
-    """A console that is ours until it is closed."""
-
-    @property
-    def console(self) -> Console:
-        """The console."""
-        ...
-
-    def close(self) -> None:
-        """Let it go."""
-        ...
-
-
-@runtime_checkable
-class HasConsoles(Protocol):
-    """An engine whose boards have consoles."""
-
-    def open_console(self, spec: BoardSpec) -> HeldConsole:
-        """Take a board, and log in to it."""
-        ...

@@ -1,4 +1,10 @@
-"""What is running: a board, and its serial lines."""
+"""What is running: a board, its serial lines, and what else one may be able to do.
+
+``Board`` is what every board is. Each further protocol is one ability: a board that has
+it has its methods, and one that lacks it leaves them out. Nobody raises an error only
+to say no; whoever asks a board for more than it has is told so in one place, by
+``pytest_embedbench.bench.under_test``.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_embedbench.contracts.console import TargetConsole
     from pytest_embedbench.model import BoardSpec, Capability, Chunk, Level, PinTrace
 
 
@@ -28,21 +35,13 @@ class Link(Protocol):
         ...
 
 
+@runtime_checkable
 class Board(Protocol):
-    """A board that is running.
-
-    It may also have ``notes``, sentences on what a real board would not let pass, and
-    ``position``, a clause on where its firmware is: failures quote them.
-    """
+    """A board that is running."""
 
     @property
     def spec(self) -> BoardSpec:
         """The datasheet it was booted from."""
-        ...
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """What this board can do beyond moving bytes."""
         ...
 
     def link(self, uart: str = "") -> Link:
@@ -64,31 +63,116 @@ class Board(Protocol):
         """
         ...
 
-    def drive_pin(self, pin: str, level: Level) -> None:
-        """Drive an input from outside (or release it), or raise ``NotSupported``."""
+    def close(self) -> None:
+        """Stop the firmware and let go of everything; safe to call twice."""
         ...
 
-    def set_analog(self, pin: str, millivolts: int) -> None:
-        """Put a voltage on an ADC pin, or raise ``NotSupported``."""
+
+# ------------------------------------------------------------------ what tests may need
+@runtime_checkable
+class HasVirtualTime(Protocol):
+    """A board that says whose time it lives in."""
+
+    @property
+    def virtual_time(self) -> bool:
+        """Whether ``advance`` is exact: equal runs give equal bytes and stamps."""
         ...
 
-    def pin_trace(self) -> PinTrace:
-        """Return every pin change since boot, or raise ``NotSupported``."""
-        ...
+
+@runtime_checkable
+class HasReset(Protocol):
+    """A board with a reset button."""
 
     def reset(self) -> None:
-        """Press the reset button, or raise ``NotSupported``; time goes on.
+        """Press it; time goes on.
 
         What was said before can be received right afterwards; what is said then, only
         when time has passed.
         """
         ...
 
-    def close(self) -> None:
-        """Stop the firmware and let go of everything; safe to call twice."""
+
+@runtime_checkable
+class HasPower(Protocol):
+    """A board whose power can be switched."""
+
+    def power_cycle(self) -> None:
+        """Take the power away for a moment; time goes on."""
         ...
 
 
+@runtime_checkable
+class ReadsPins(Protocol):
+    """A board whose outputs can be seen."""
+
+    def pin_trace(self) -> PinTrace:
+        """Return every pin change since boot."""
+        ...
+
+
+@runtime_checkable
+class DrivesPins(Protocol):
+    """A board whose inputs can be driven."""
+
+    def drive_pin(self, pin: str, level: Level) -> None:
+        """Drive an input from outside, or release it.
+
+        Raises:
+            ConfigError: there is no such pin, or no such level.
+        """
+        ...
+
+
+@runtime_checkable
+class HasPins(ReadsPins, DrivesPins, Protocol):
+    """A board with digital pins, both ways."""
+
+
+@runtime_checkable
+class HasAnalog(Protocol):
+    """A board with voltage inputs."""
+
+    def set_analog(self, pin: str, millivolts: int) -> None:
+        """Put a voltage on an ADC pin.
+
+        Raises:
+            ConfigError: that pin has no ADC, or that is no voltage.
+        """
+        ...
+
+
+@runtime_checkable
+class HasConsole(Protocol):
+    """A board with a shell beside its firmware."""
+
+    @property
+    def console(self) -> TargetConsole:
+        """That shell, logged in."""
+        ...
+
+
+# ---------------------------------------------------------------- what failures quote
+@runtime_checkable
+class HasNotes(Protocol):
+    """A board that remarks on what a real one would not let pass."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """A sentence each, of the run so far."""
+        ...
+
+
+@runtime_checkable
+class HasPosition(Protocol):
+    """A board that knows where its firmware is."""
+
+    @property
+    def position(self) -> str:
+        """Where it is now, as a clause; ``""`` where that says nothing."""
+        ...
+
+
+# ------------------------------------------------------------------------ how it is had
 @runtime_checkable
 class SharedBoard(Protocol):
     """A board that exists once; it is a ``Board`` too."""
@@ -109,4 +193,27 @@ class SharedBoard(Protocol):
     @property
     def remarks(self) -> Sequence[str]:
         """What else a reader of the report should know of how we got it."""
+        ...
+
+
+class BoardUnderTest(
+    Board,
+    HasReset,
+    HasPower,
+    HasPins,
+    HasAnalog,
+    HasConsole,
+    HasNotes,
+    HasPosition,
+    Protocol,
+):
+    """A board as fixtures hand it to a test, which may ask it for anything.
+
+    It can what the engine's own board can; all else raises ``BoardLacks``, which names
+    boards that can. It has no notes and no position where the engine's board has none.
+    """
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What it can do beyond moving bytes."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import FirmwareImage, FirmwareSource
 
 
+@runtime_checkable
 class Builder(Protocol):
     """Something that turns a project into an image."""
 

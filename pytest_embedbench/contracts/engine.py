@@ -8,10 +8,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_embedbench.contracts.board import Board
+    from pytest_embedbench.contracts.console import HeldConsole
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
 
 
+@runtime_checkable
 class Engine(Protocol):
     """Something that turns an image into a running board."""
 
@@ -36,10 +38,44 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class SharedEngine(Protocol):
+class ChecksBoards(Protocol):
+    """An engine that can tell a board which it could never boot."""
+
+    def check(self, spec: BoardSpec) -> None:
+        """Raise ``ConfigError`` for such a board; nothing is started."""
+        ...
+
+
+@runtime_checkable
+class KnowsCapabilities(Protocol):
+    """An engine that knows what its boards can do before it boots one."""
+
+    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
+        """Return what a board can do at best; a running one says what it can."""
+        ...
+
+
+@runtime_checkable
+class HasConsoles(Protocol):
+    """An engine whose boards can be logged in to without a firmware of ours."""
+
+    def open_console(self, spec: BoardSpec) -> HeldConsole:
+        """Take a board, and log in to it.
+
+        Raises:
+            BoardBusy: others have it for too long.
+            BoardUnreachable: it is not there, or does not let us in.
+            BoardGivenUp: it was lost earlier in this run.
+        """
+        ...
+
+
+@runtime_checkable
+class SharedEngine(KnowsCapabilities, Protocol):
     """An engine whose boards exist once, so that tests take turns.
 
-    It is an ``Engine`` too; ``boot`` takes one board.
+    It is an ``Engine`` too; ``boot`` takes one board. What it can do is known before
+    any board is waited for or touched.
     """
 
     def boot_together(
@@ -57,10 +93,6 @@ class SharedEngine(Protocol):
         """Say whether booting writes an image; else a board runs what is on it."""
         ...
 
-    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
-        """Return what a board can do at best, before any is waited for or touched."""
-        ...
-
 
 class Snapshot(Protocol):
     """An image that stands ready to be booted again and again."""
@@ -76,7 +108,10 @@ class Snapshot(Protocol):
 
 @runtime_checkable
 class SnapshotEngine(Protocol):
-    """An engine for which one more board of an image costs about a millisecond."""
+    """An engine for which one more board of an image costs about a millisecond.
+
+    It is an ``Engine`` too.
+    """
 
     def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> Snapshot:
         """Make ready to boot ``image`` many times; raises what ``boot`` raises."""

@@ -15,6 +15,7 @@ Figure = int | float | bool | None
 """A figure of merit; ``None`` for what never happened."""
 
 
+@runtime_checkable
 class Plant(Protocol[StateT]):
     """A process model: frozen parameters, pure transitions, no clock of its own.
 

@@ -17,6 +17,7 @@
         * ``FlashFailed``      - the firmware could not be written to the board
         * ``NotSupported``     - this engine cannot do that
             * ``CapabilityMissing`` - the board lacks what a test needs of it
+            * ``BoardLacks``   - also an ``AttributeError``: a board has no such thing
         * ``ToolMissing``      - a program or library is not installed here
         * ``WrongBoard``       - another board than expected is on the port
     * ``FirmwareFault``        - also an ``AssertionError``: the test has failed
@@ -193,6 +194,32 @@ class NotSupported(BenchFault):
 
 class CapabilityMissing(NotSupported):
     """The board lacks what it is needed for; the plugin skips tests that meet it."""
+
+
+class BoardLacks(NotSupported, AttributeError):
+    """A test has asked a board for what it has not.
+
+    Args:
+        board: Its name.
+        engine: That of its engine.
+        lacks: What it has not, as in "it has ...".
+        capability: What a test needs that asks for it.
+        able: The boards that are known to have it.
+    """
+
+    def __init__(
+        self, board: str, engine: str, lacks: str, capability: str, able: Iterable[str]
+    ) -> None:
+        self.board = board
+        self.engine = engine
+        self.lacks = lacks
+        self.capability = capability
+        self.able = tuple(able)
+        others = ", ".join(self.able) or "none that is known"
+        super().__init__(
+            f"{board} has {lacks}, on engine {engine}; boards that have: {others}; "
+            f"@pytest.mark.needs({capability!r}) skips a test on all others"
+        )
 
 
 class ToolMissing(BenchFault):

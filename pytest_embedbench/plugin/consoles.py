@@ -14,14 +14,14 @@ from pytest_embedbench.plugin.real import spec_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.console import Console, HasConsoles, HeldConsole
+    from pytest_embedbench.contracts import HasConsoles, HeldConsole, TargetConsole
     from pytest_embedbench.model import BoardSpec
 
 ANY_TARGET = "raspberry-pi"
 
 
 @pytest.fixture
-def console(request: pytest.FixtureRequest) -> Iterator[Callable[..., Console]]:
+def console(request: pytest.FixtureRequest) -> Iterator[Callable[..., TargetConsole]]:
     """A function from a Linux target to a shell on it, logged in.
 
     ``console("pi-1").run("uname -a").text`` takes the target of a lab file, as
@@ -29,9 +29,9 @@ def console(request: pytest.FixtureRequest) -> Iterator[Callable[..., Console]]:
     A board that runs a program has its own: ``board.console``.
     """
     with ExitStack() as opened:
-        from pytest_embedbench.console import HasConsoles  # noqa: PLC0415  # late
+        from pytest_embedbench.contracts import HasConsoles  # noqa: PLC0415  # late
 
-        def log_in(place: str, *, board: str = ANY_TARGET) -> Console:
+        def log_in(place: str, *, board: str = ANY_TARGET) -> TargetConsole:
             session = session_for(request)
             with told_plainly():
                 spec = spec_of(request, place, board)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.bench.registry import Registry
     from pytest_embedbench.bench.scenario import Scenario
-    from pytest_embedbench.contracts import Board, Plant
+    from pytest_embedbench.contracts import Board, BoardUnderTest, Plant
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
     from pytest_embedbench.plugin.testlog import TestLog
 
@@ -79,14 +79,14 @@ def board(
     request: pytest.FixtureRequest,
     board_spec: BoardSpec,
     firmware_image: FirmwareImage,
-) -> Iterator[Board]:
+) -> Iterator[BoardUnderTest]:
     """A fresh board of each ``--board``, running the firmware since time 0."""
     with ExitStack() as opened:
         yield boot_for(request, board_spec, firmware_image, opened)
 
 
 @pytest.fixture
-def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., Board]]:
+def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., BoardUnderTest]]:
     """A function from a board's name to a fresh one that runs the suite's firmware.
 
     ``boot("uno")`` builds for that board whatever ``--board`` says; an ``image=``
@@ -99,7 +99,7 @@ def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., Board]]:
             *,
             source: FirmwareSource | None = None,
             image: FirmwareImage | None = None,
-        ) -> Board:
+        ) -> BoardUnderTest:
             with told_plainly():
                 spec = session_for(request).registry.board(name)
             if image is None:
@@ -110,31 +110,31 @@ def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., Board]]:
 
 
 @pytest.fixture
-def native_board(boot: Callable[..., Board]) -> Board:
+def native_board(boot: Callable[..., BoardUnderTest]) -> BoardUnderTest:
     """The firmware as a program of this computer, in virtual time."""
     return boot("native")
 
 
 @pytest.fixture
-def uno_board(boot: Callable[..., Board]) -> Board:
+def uno_board(boot: Callable[..., BoardUnderTest]) -> BoardUnderTest:
     """A simulated Arduino Uno, in virtual time."""
     return boot("uno")
 
 
 @pytest.fixture
-def nano_board(boot: Callable[..., Board]) -> Board:
+def nano_board(boot: Callable[..., BoardUnderTest]) -> BoardUnderTest:
     """A simulated Arduino Nano, in virtual time."""
     return boot("nano")
 
 
 @pytest.fixture
-def mega_board(boot: Callable[..., Board]) -> Board:
+def mega_board(boot: Callable[..., BoardUnderTest]) -> BoardUnderTest:
     """A simulated Arduino Mega 2560, in virtual time."""
     return boot("mega")
 
 
 @pytest.fixture
-def qemu_esp32(boot: Callable[..., Board]) -> Board:
+def qemu_esp32(boot: Callable[..., BoardUnderTest]) -> BoardUnderTest:
     """An ESP32 on Espressif's QEMU, in virtual time."""
     return boot("qemu-esp32")
 

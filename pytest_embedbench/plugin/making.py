@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from contextlib import ExitStack
 
-    from pytest_embedbench.contracts import Board
+    from pytest_embedbench.contracts import BoardUnderTest
     from pytest_embedbench.model import (
         BoardSpec,
         Capability,
@@ -73,7 +73,7 @@ def boot_for(
     spec: BoardSpec,
     image: FirmwareImage,
     opened: ExitStack,
-) -> Board:
+) -> BoardUnderTest:
     """Return a running board that ``opened`` will close."""
     return boot_all_for(request, [(spec, image)], opened)[0]
 
@@ -82,8 +82,10 @@ def boot_all_for(
     request: pytest.FixtureRequest,
     wanted: Sequence[tuple[BoardSpec, FirmwareImage]],
     opened: ExitStack,
-) -> list[Board]:
+) -> list[BoardUnderTest]:
     """Return running boards of one engine, all of them taken before any is touched."""
+    from pytest_embedbench.bench.under_test import under_test  # noqa: PLC0415  # late
+
     log = log_of(request)
     wanted = [(_erased(request, spec), image) for spec, image in wanted]
     session = session_for(request)
@@ -93,7 +95,7 @@ def boot_all_for(
         if foreseen is not None:
             _skip_unless_able(request, spec, foreseen)
     with told_plainly():
-        boards = session.boot(wanted)
+        boards = [under_test(board) for board in session.boot(wanted)]
     for board, (_, image) in zip(boards, wanted, strict=True):
         opened.callback(board.close)
         log.note_board(board, image)

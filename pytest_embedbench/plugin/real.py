@@ -20,14 +20,16 @@ from pytest_embedbench.plugin.making import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.contracts import Board
+    from pytest_embedbench.contracts import BoardUnderTest
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
 
 ANY_BOARD = "any-serial"
 
 
 @pytest.fixture
-def real_boards(request: pytest.FixtureRequest) -> Iterator[Callable[..., list[Board]]]:
+def real_boards(
+    request: pytest.FixtureRequest,
+) -> Iterator[Callable[..., list[BoardUnderTest]]]:
     """A function from ports or lab names to real boards, all taken before any starts.
 
     ``left, right = real_boards("esp32", "esp32")`` waits until two are free at once,
@@ -41,7 +43,7 @@ def real_boards(request: pytest.FixtureRequest) -> Iterator[Callable[..., list[B
             board: str = ANY_BOARD,
             source: FirmwareSource | None = None,
             image: FirmwareImage | None = None,
-        ) -> list[Board]:
+        ) -> list[BoardUnderTest]:
             specs = [spec_of(request, place, board) for place in places]
             wanted = [(spec, image or _image(request, spec, source)) for spec in specs]
             return boot_all_for(request, wanted, opened)
@@ -50,7 +52,9 @@ def real_boards(request: pytest.FixtureRequest) -> Iterator[Callable[..., list[B
 
 
 @pytest.fixture
-def real_board(real_boards: Callable[..., list[Board]]) -> Callable[..., Board]:
+def real_board(
+    real_boards: Callable[..., list[BoardUnderTest]],
+) -> Callable[..., BoardUnderTest]:
     """A function from a port, or a name in the lab file, to the real board there.
 
     ``real_board("/dev/ttyUSB0", board="esp32-devkit")`` builds the suite's firmware,
@@ -65,7 +69,7 @@ def real_board(real_boards: Callable[..., list[Board]]) -> Callable[..., Board]:
         board: str = ANY_BOARD,
         source: FirmwareSource | None = None,
         image: FirmwareImage | None = None,
-    ) -> Board:
+    ) -> BoardUnderTest:
         return real_boards(place, board=board, source=source, image=image)[0]
 
     return take

@@ -11,7 +11,7 @@ import pytest
 from pytest_embedbench.bench.overrides import parse_override
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.clock import host_stamp
-from pytest_embedbench.contracts import SharedEngine
+from pytest_embedbench.contracts import KnowsCapabilities, SharedEngine
 from pytest_embedbench.errors import BenchFault, BoardGivenUp, ConfigError, ToolMissing
 from pytest_embedbench.plugin import workers
 from pytest_embedbench.plugin.options import path_setting, setting, settings
@@ -138,9 +138,9 @@ class Session:
             pytest.skip(f"lost earlier in this run: {lost}")
 
     def foreseen(self, spec: BoardSpec) -> frozenset[Capability] | None:
-        """Return what a board that exists once can do; else it is booted and asked."""
+        """Return what a board can do at best; ``None`` if only a running one knows."""
         engine = self.registry.engine(spec.engine)
-        if isinstance(engine, SharedEngine):
+        if isinstance(engine, KnowsCapabilities):
             return engine.capabilities(spec)
         return None
 

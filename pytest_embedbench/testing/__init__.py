@@ -7,7 +7,10 @@ test against the contract. Nothing here imports pytest: a check raises
 
 from __future__ import annotations
 
-from pytest_embedbench.testing.checks import check_builder, check_engine, check_plant
+from pytest_embedbench.testing.check_board import check_board
+from pytest_embedbench.testing.check_builder import check_builder
+from pytest_embedbench.testing.check_engine import check_engine
+from pytest_embedbench.testing.check_plant import check_plant
 from pytest_embedbench.testing.loopback import (
     LOOPBACK_SPEC,
     Firmware,
@@ -25,6 +28,7 @@ __all__ = [
     "Loopback",
     "LoopbackBoard",
     "LoopbackUart",
+    "check_board",
     "check_builder",
     "check_engine",
     "check_plant",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.errors import BoardLost, FirmwareFault, UnknownName
 from pytest_embedbench.model import (
     BoardSpec,
-    Capability,
     Chunk,
     FirmwareImage,
     Level,
@@ -31,7 +30,10 @@ LOOPBACK_SPEC = BoardSpec(
     cpu_hz=1_000_000,
     uarts=(UartSpec(name="uart0", baud_bps=115_200),),
     environments=("loopback",),
-    pins={"D2": PinSpec(name="D2", port="D2"), "A0": PinSpec(name="A0", port="A0")},
+    pins={
+        "D2": PinSpec(name="D2", port="D2"),
+        "A0": PinSpec(name="A0", port="A0", adc=0),
+    },
 )
 
 
@@ -112,11 +114,11 @@ class LoopbackLink:
 
 @dataclass(slots=True)
 class LoopbackBoard:
-    """A board that can do everything, in no time."""
+    """A board that can do all that a simulated one can, in no time."""
 
     spec: BoardSpec
     firmware: Firmware
-    capabilities: frozenset[Capability] = frozenset(Capability)
+    virtual_time: bool = True
     uart: LoopbackUart = field(default_factory=LoopbackUart, init=False)
     closed: bool = field(default=False, init=False)
     analog_mv: dict[str, int] = field(default_factory=dict[str, int], init=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.builders.python_program import PythonProgram
 from pytest_embedbench.clock import Deadline
 from pytest_embedbench.engines.linux import Linux
@@ -289,10 +290,10 @@ def test_over_ssh_a_board_has_a_console_beside_its_program(
     over_ssh: BoardSpec, over_serial: BoardSpec, python: MakeImage
 ) -> None:
     image = python(ECHO)
-    with_both = Linux().boot(over_ssh, image)
+    with_both = under_test(Linux().boot(over_ssh, image))
     assert with_both.console.run("echo here").text == "here\n"
     with_both.close()
-    with_one = Linux().boot(over_serial, image)
+    with_one = under_test(Linux().boot(over_serial, image))
     with pytest.raises(NotSupported, match="one serial line"):
         with_one.console.run("true")
     with_one.close()

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.datasheet import load_board
 from pytest_embedbench.engines.native import Native, NativeBoard, NativeForkServer
 from pytest_embedbench.errors import (
@@ -184,7 +185,7 @@ def test_unknown_options_and_uarts_name_the_known_ones(
         with pytest.raises(UnknownName, match="known uarts: uart0"):
             board.link("uart7")
         with pytest.raises(NotSupported, match="no pins"):
-            board.drive_pin("D2", Level.HIGH)
+            under_test(board).drive_pin("D2", Level.HIGH)
 
 
 def test_reset_starts_the_firmware_over_while_time_goes_on(

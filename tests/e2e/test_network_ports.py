@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_embedbench.bench.bench import Bench
+from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.engines.serial_port import SerialBoard, SerialPort
 from pytest_embedbench.errors import (
@@ -217,7 +218,7 @@ def test_reset_is_pressed_through_the_network(
     with server(service) as desk:
         board = boot(f"rfc2217://{desk.place}", reset_sequence="arduino")
         service.lines.clear()
-        board.reset()
+        under_test(board).reset()
         assert service.lines == ["D0", "R0", "D1", "R1"]
         board.close()
 

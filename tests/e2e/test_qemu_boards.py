@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_embedbench.bench.under_test import under_test
+from pytest_embedbench.contracts import capabilities_of
 from pytest_embedbench.engines.qemu import QemuBoard
 from pytest_embedbench.errors import (
     ConfigError,
@@ -200,7 +202,7 @@ def test_without_lockstep_time_is_ours_and_nothing_is_exact(
     workshop: Workshop, name: str
 ) -> None:
     board = workshop.boot(name, lockstep=False)
-    assert Capability.VIRTUAL_TIME not in board.capabilities
+    assert Capability.VIRTUAL_TIME not in capabilities_of(board)
     assert any("real time" in note for note in board.notes)
     heard = b""
 
@@ -318,12 +320,13 @@ def test_a_breakpoint_instruction_is_no_tick(workshop: Workshop, name: str) -> N
 
 # -------------------------------------------------------------------------- refusals
 def test_what_the_model_lacks_is_said(tank: QemuBoard) -> None:
+    board = under_test(tank)
     with pytest.raises(NotSupported, match="no pins"):
-        tank.drive_pin("PA5", Level.HIGH)
+        board.drive_pin("PA5", Level.HIGH)
     with pytest.raises(NotSupported, match="no pins"):
-        tank.set_analog("PA0", 1000)
+        board.set_analog("PA0", 1000)
     with pytest.raises(NotSupported, match="no pins"):
-        tank.pin_trace()
+        board.pin_trace()
     with pytest.raises(UnknownName, match="known uarts"):
         tank.link("uart7")
 

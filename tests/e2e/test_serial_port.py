@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from pytest_embedbench.bench.bench import Bench
+from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.engines.serial_port import SerialBoard, SerialPort
 from pytest_embedbench.errors import (
@@ -473,8 +474,8 @@ def test_closing_twice_and_going_on_is_told(
 def test_what_a_port_cannot_do_is_said(
     boot: Callable[..., SerialBoard], pty: Pty
 ) -> None:
-    board = boot(pty.path)
-    with pytest.raises(NotSupported, match="desk is behind a serial port"):
+    board = under_test(boot(pty.path))
+    with pytest.raises(NotSupported, match=r"desk has no pins .* on engine serial"):
         board.pin_trace()
     with pytest.raises(NotSupported, match="desk has no way to press reset"):
         board.reset()

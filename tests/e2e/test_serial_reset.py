@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.bench.bench import Bench
+from pytest_embedbench.bench.under_test import under_test
+from pytest_embedbench.contracts import capabilities_of
 from pytest_embedbench.engines.serial_port import SerialBoard, SerialPort
 from pytest_embedbench.errors import BoardLost
 from pytest_embedbench.model import NO_IMAGE, Capability
@@ -83,7 +85,7 @@ def test_a_reset_parts_what_was_said_before_from_what_comes_after(
     # U14, U15: nothing is lost, and nothing is on the wrong side.
     board = boot(Babbler())
     board.advance(20)
-    board.reset()
+    under_test(board).reset()
     assert lines(board) == {b"boot 3"}
     board.advance(50)
     assert lines(board) == {b"boot 5"}
@@ -101,7 +103,7 @@ def test_a_bench_that_resets_reads_on_in_the_new_boot(
 
 
 def test_a_board_that_can_be_reset_says_so(boot: Callable[..., SerialBoard]) -> None:
-    assert boot(Babbler()).capabilities == {Capability.RESET}
+    assert capabilities_of(boot(Babbler())) == {Capability.RESET}
 
 
 def test_a_silent_board_is_reset_once_more(boot: Callable[..., SerialBoard]) -> None:
@@ -152,7 +154,7 @@ def test_power_can_be_switched_by_a_test(
         power_on=button.command("go"),
         power_off_ms=1,
     )
-    board.power_cycle()
+    under_test(board).power_cycle()
     board.receive()
     board.advance(50)
     assert lines(board) == {b"boot 5"}

@@ -5,22 +5,33 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.errors import ContractViolation, NotSupported, ToolMissing
+from pytest_embedbench import model
+from pytest_embedbench.errors import (
+    ConfigError,
+    ContractViolation,
+    NotSupported,
+    ToolMissing,
+)
 from pytest_embedbench.model import (
     BoardSpec,
     Capability,
     Chunk,
     FirmwareImage,
     FirmwareSource,
+    PinEvent,
+    PinTrace,
 )
 from pytest_embedbench.testing import (
     LOOPBACK_SPEC,
     Firmware,
     Loopback,
     LoopbackBoard,
+    LoopbackUart,
+    check_board,
     check_builder,
     check_engine,
     check_plant,
@@ -28,8 +39,16 @@ from pytest_embedbench.testing import (
     tank_firmware,
 )
 from pytest_embedbench.testing.loopback import LoopbackLink
+from tests.support.plain_board import PlainBoard, PlainBoardWithReset
 
-EVERYTHING = frozenset(Capability)
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+REFUSES = (
+    "{} is there only to say no ({}): a board that lacks it leaves it out, and the "
+    "bench says so"
+)
+HIGH = model.Level.HIGH  # a plant of these tests has a level, too
 
 
 @dataclass
@@ -118,11 +137,29 @@ class HasNoReset(LoopbackBoard):
         raise NotSupported("no button")
 
 
-class KeepsQuiet(LoopbackBoard):
-    """It can, and does not say so."""
+class DrivesAnything(LoopbackBoard):
+    def drive_pin(self, pin: str, level: object) -> None:
+        del pin, level
 
-    def __init__(self, spec: BoardSpec, firmware: Firmware) -> None:
-        super().__init__(spec, firmware, EVERYTHING - {Capability.RESET})
+
+class TakesAnyVoltage(LoopbackBoard):
+    def set_analog(self, pin: str, millivolts: int) -> None:
+        del pin, millivolts
+
+
+class HasNoPins(LoopbackBoard):
+    def pin_trace(self) -> PinTrace:
+        raise NotSupported("no pins")
+
+
+class MixesUpItsPins(LoopbackBoard):
+    def pin_trace(self) -> PinTrace:
+        return PinTrace((PinEvent(2, "D2", HIGH), PinEvent(1, "D2", HIGH)))
+
+
+class HasNoPower(LoopbackBoard):
+    def power_cycle(self) -> None:
+        raise NotSupported("no switch")
 
 
 class AnotherBoard(LoopbackBoard):
@@ -150,8 +187,12 @@ BOARDS: list[tuple[type[LoopbackBoard], str]] = [
     (Early, "stamps [9999] are outside the step 10000..110000"),
     (Empty, "a chunk is never empty"),
     (TwoLines, "a chunk ends at its first newline"),
-    (HasNoReset, "reset is claimed, but raises NotSupported"),
-    (KeepsQuiet, "reset is not claimed, but works"),
+    (HasNoReset, REFUSES.format("reset", "no button")),
+    (HasNoPower, REFUSES.format("power_cycle", "no switch")),
+    (HasNoPins, REFUSES.format("pin_trace", "no pins")),
+    (DrivesAnything, "drive_pin('no such pin') must raise ConfigError"),
+    (TakesAnyVoltage, "set_analog('no such pin') must raise ConfigError"),
+    (MixesUpItsPins, "the events of a trace are not in order"),
     (CutsWithTheSteps, "stamps depend on how time is cut into steps"),
 ]
 
@@ -187,9 +228,84 @@ class Nameless(Loopback):
         return " "
 
 
+class Modest(Loopback):
+    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
+        del spec
+        return frozenset(Capability) - {Capability.RESET}
+
+
+class Choosy(Loopback):
+    def check(self, spec: BoardSpec) -> None:
+        raise ConfigError(f"{spec.name} will never do")
+
+
+@dataclass(frozen=True)
+class Other(Loopback):
+    """An engine whose copies run something else."""
+
+    def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> Other:
+        del spec, image
+        return self
+
+    def boot(
+        self, spec: BoardSpec = LOOPBACK_SPEC, image: FirmwareImage | None = None
+    ) -> LoopbackBoard:
+        firmware = self.firmware if image else silent
+        return LoopbackBoard(spec, firmware)
+
+    def close(self) -> None:
+        pass
+
+
+def silent(uart: LoopbackUart) -> Generator[int, None, None]:
+    del uart
+    yield 1
+
+
+def test_a_copy_that_is_another_board() -> None:
+    with pytest.raises(ContractViolation, match="a copy differs from a board that was"):
+        check_engine(Other(tank_firmware), LOOPBACK_SPEC, loopback_image())
+
+
+def test_an_engine_that_knows_boards_which_it_could_never_boot() -> None:
+    with pytest.raises(ConfigError, match="loopback will never do"):
+        check_engine(Choosy(tank_firmware), LOOPBACK_SPEC, loopback_image())
+
+
+def test_what_is_not_even_whole() -> None:
+    with pytest.raises(ContractViolation, match="no engine: it has no missing, versi"):
+        check_engine(Halves(), LOOPBACK_SPEC, loopback_image())  # type: ignore[arg-type]
+    with pytest.raises(ContractViolation, match="no board: it has no link, now_us, ad"):
+        check_board(Halves())  # type: ignore[arg-type]
+    with pytest.raises(ContractViolation, match="no plant: it has no tick_ms, thresh"):
+        check_plant(Halves())  # type: ignore[arg-type]
+    with pytest.raises(ContractViolation, match="no builder: it has no environments"):
+        check_builder(Halves(), FirmwareSource(project_dir=Path()), Path())  # type: ignore[arg-type]
+
+
+class Halves:
+    spec = LOOPBACK_SPEC
+
+    def boot(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("kind", [PlainBoard, PlainBoardWithReset])
+def test_a_board_is_asked_for_what_it_claims_and_no_more(
+    kind: type[PlainBoard],
+) -> None:
+    board = kind(tank_firmware)
+    check_board(board)
+    assert board.inner.closed
+
+
 @pytest.mark.parametrize(
     ("kind", "promise"),
-    [(Absent, "the crane"), (Nameless, r"version\(\) must name the engine")],
+    [
+        (Absent, "the crane"),
+        (Nameless, r"version\(\) must name the engine"),
+        (Modest, r"capabilities\(\) does not know of \['reset'\]"),
+    ],
 )
 def test_an_engine_that_breaks_a_promise(kind: type[Loopback], promise: str) -> None:
     with pytest.raises(ContractViolation, match=promise):

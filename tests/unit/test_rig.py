@@ -21,19 +21,14 @@ from pytest_embedbench import (
     Rig,
 )
 from pytest_embedbench.bench.images import ImageCache
-from pytest_embedbench.testing import (
-    LOOPBACK_SPEC,
-    Loopback,
-    loopback_image,
-    tank_firmware,
-)
+from pytest_embedbench.testing import LOOPBACK_SPEC, loopback_image, tank_firmware
+from tests.support.plain_board import PlainBoard, PlainBoardWithReset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pytest_embedbench import Board, BoardSpec, FirmwareImage
-    from pytest_embedbench.testing import LoopbackBoard
 
 IMAGE = loopback_image()
 
@@ -42,12 +37,14 @@ IMAGE = loopback_image()
 class Bare:
     """An engine whose boards can do nothing but talk, and can be asked only then."""
 
-    booted: list[LoopbackBoard] = field(default_factory=list["LoopbackBoard"])
+    booted: list[PlainBoard] = field(default_factory=list["PlainBoard"])
     able: frozenset[Capability] = frozenset()
+    """That, or a reset."""
 
-    def boot(self, spec: BoardSpec, image: FirmwareImage) -> LoopbackBoard:
-        board = Loopback(tank_firmware).boot(spec, image)
-        board.capabilities = self.able
+    def boot(self, spec: BoardSpec, image: FirmwareImage) -> PlainBoard:
+        del image
+        kind = PlainBoardWithReset if self.able else PlainBoard
+        board = kind(tank_firmware, spec)
         self.booted.append(board)
         return board
 
@@ -70,7 +67,7 @@ class Copying(Bare):
 
     def boot(  # as a snapshot boots
         self, spec: BoardSpec = LOOPBACK_SPEC, image: FirmwareImage = IMAGE
-    ) -> LoopbackBoard:
+    ) -> PlainBoard:
         return super().boot(spec, image)
 
     def close(self) -> None:
@@ -132,7 +129,7 @@ def test_a_board_is_closed_whatever_ends_the_block() -> None:
 
 def test_boards_that_were_booted_are_closed_when_a_later_one_is_not() -> None:
     class Once(Bare):
-        def boot(self, spec: BoardSpec, image: FirmwareImage) -> LoopbackBoard:
+        def boot(self, spec: BoardSpec, image: FirmwareImage) -> PlainBoard:
             if self.booted:
                 raise BenchFault("no more")
             return super().boot(spec, image)

@@ -14,11 +14,9 @@ from pytest_embedbench.errors import (
     FirmwareCrash,
     FirmwareFault,
     FirmwareStuck,
-    NotSupported,
 )
 from pytest_embedbench.lab.ports.link import SingleUart, single_uart, split_chunks
 from pytest_embedbench.lab.ports.reader import Stalled
-from pytest_embedbench.model import Capability
 from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
@@ -29,9 +27,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.ports.connection import Connection
     from pytest_embedbench.lab.ports.reader import Heard
-    from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace
+    from pytest_embedbench.model import BoardSpec, Chunk
 
-CAPABILITIES = frozenset({Capability.RESET})
 _SAID_BYTES = 2000
 
 
@@ -60,11 +57,6 @@ class LinuxBoard:
     _closed: bool = field(default=False, init=False)
 
     @property
-    def capabilities(self) -> frozenset[Capability]:
-        """It can be started anew."""
-        return CAPABILITIES
-
-    @property
     def waited_s(self) -> float:
         """How long it took until the target was free."""
         return self.lease.waited_s
@@ -84,16 +76,6 @@ class LinuxBoard:
         """What the program said on standard output, where its UART is a wire."""
         said = output.tail(bytes(self._said))
         return [f"the program said: {line}" for line in said.splitlines()[-5:]]
-
-    @property
-    def console(self) -> Console:
-        """The target's shell, beside the program; ``NotSupported`` if that has it."""
-        if self.target.access.link is None:
-            raise NotSupported(
-                f"the console of {self.spec.name} is one serial line, and the program "
-                "has it; over SSH there is room for both"
-            )
-        return self.target.console
 
     def start(self) -> None:
         """Start the program at time 0."""
@@ -149,18 +131,6 @@ class LinuxBoard:
             started_s = self._started_s
             self.start()
             self._started_s = started_s
-
-    def drive_pin(self, pin: str, level: Level) -> None:
-        """Refuse."""
-        raise self._no_pins(f"drive {pin} {level}")
-
-    def set_analog(self, pin: str, millivolts: int) -> None:
-        """Refuse."""
-        raise self._no_pins(f"put {millivolts} mV on {pin}")
-
-    def pin_trace(self) -> PinTrace:
-        """Refuse."""
-        raise self._no_pins("see pins")
 
     def close(self) -> None:
         """End the program, remove it, and let the target go."""
@@ -252,5 +222,13 @@ class LinuxBoard:
         if self._closed:
             raise BoardLost(f"{self.spec.name} is closed")
 
-    def _no_pins(self, wish: str) -> NotSupported:
-        return NotSupported(f"cannot {wish}: {self.spec.name} is behind a console")
+
+class LinuxBoardWithConsole(LinuxBoard):
+    """A program beside which there is room for a shell, as there is over SSH."""
+
+    __slots__ = ()
+
+    @property
+    def console(self) -> Console:
+        """The target's shell."""
+        return self.target.console

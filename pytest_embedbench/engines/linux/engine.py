@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pexpect
 
 from pytest_embedbench.console import connect
-from pytest_embedbench.engines.linux.board import CAPABILITIES, LinuxBoard
+from pytest_embedbench.console.ssh import SCHEME
+from pytest_embedbench.engines.linux.board import LinuxBoard, LinuxBoardWithConsole
 from pytest_embedbench.engines.linux.options import linux_options
 from pytest_embedbench.engines.linux.target import LinuxTarget
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
@@ -18,7 +19,7 @@ from pytest_embedbench.lab.ports.discovery import PortQuery, attached, find
 from pytest_embedbench.lab.ports.opening import open_port
 from pytest_embedbench.lab.ports.reader import PortReader
 from pytest_embedbench.lab.ports.stream import stream_for
-from pytest_embedbench.model import NO_IMAGE
+from pytest_embedbench.model import NO_IMAGE, Capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.ports.discovery import Attached, ResolvedPort
     from pytest_embedbench.lab.ports.opening import SerialHandle
-    from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
+    from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+_ALONE = frozenset({Capability.RESET})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +76,11 @@ class Linux:
         return any(linux_options(choice).takes_image for choice in candidates_of(spec))
 
     def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
-        """Return what a target can do: have its program started anew."""
-        del spec
-        return CAPABILITIES
+        """Return what a target can do: start its program anew, and over SSH more."""
+        ports = [linux_options(choice).port for choice in candidates_of(spec)]
+        # Where none is named it will only be known when the target is found.
+        beside = any(not port or port.startswith(SCHEME) for port in ports)
+        return _ALONE | {Capability.CONSOLE} if beside else _ALONE
 
     def missing(self) -> ToolMissing | None:
         """Say that nothing is: whether ssh is needed only a target says."""
@@ -90,7 +95,8 @@ class Linux:
         access = _enter(spec, lease)
         target = LinuxTarget(spec.name, access, options, spec.uarts[0].baud_bps)
         open_uart = self._uart_of(spec, options) if options.program_uart else None
-        board = LinuxBoard(spec, lease, target, open_uart)
+        make = LinuxBoard if access.link is None else LinuxBoardWithConsole
+        board = make(spec, lease, target, open_uart)
         try:
             target.install(image.elf_path if options.takes_image else None)
             board.start()

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.engines.native import protocol
 from pytest_embedbench.engines.native.diagnosis import RunContext, explain
 from pytest_embedbench.engines.native.exit_analysis import analyse_exit
-from pytest_embedbench.errors import BoardLost, NotSupported, UnknownName
-from pytest_embedbench.model import Capability
+from pytest_embedbench.errors import BoardLost, UnknownName
 from pytest_embedbench.processes.channel_errors import Disconnected, NoAnswer
 from pytest_embedbench.processes.core_pinning import SHARED_CORE
 from pytest_embedbench.support.symbols import load_symbols
@@ -22,11 +21,9 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.native.program import NativeProgram
     from pytest_embedbench.engines.native.protocol import ControlMessage
     from pytest_embedbench.errors import EmbedbenchError
-    from pytest_embedbench.model import BoardSpec, Chunk, Level, PinTrace
+    from pytest_embedbench.model import BoardSpec, Chunk
 
-_CAPABILITIES = frozenset({Capability.VIRTUAL_TIME, Capability.RESET})
 _BITS_PER_BYTE = 10  # 8N1
-_NO_PINS = "firmware on the host has a UART and a clock, but no pins"
 
 
 @dataclass(slots=True)
@@ -53,6 +50,8 @@ class NativeBoard:
         launch: Starts a fresh program: at power-on, and for each reset.
     """
 
+    virtual_time = True
+
     def __init__(
         self, spec: BoardSpec, elf_path: Path, launch: Callable[[], NativeProgram]
     ) -> None:
@@ -73,11 +72,6 @@ class NativeBoard:
     def spec(self) -> BoardSpec:
         """The datasheet it was booted from."""
         return self._spec
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """Exact time and a reset button; there are no pins."""
-        return _CAPABILITIES
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -118,18 +112,6 @@ class NativeBoard:
         self._to_send = b""
         self._now_us = until_us
         self._fault = None
-
-    def drive_pin(self, pin: str, level: Level) -> None:
-        """Raise ``NotSupported``: there are no pins."""
-        raise NotSupported(f"cannot drive {pin} {level}: {_NO_PINS}")
-
-    def set_analog(self, pin: str, millivolts: int) -> None:
-        """Raise ``NotSupported``: there are no pins."""
-        raise NotSupported(f"cannot put {millivolts} mV on {pin}: {_NO_PINS}")
-
-    def pin_trace(self) -> PinTrace:
-        """Raise ``NotSupported``: there are no pins."""
-        raise NotSupported(f"no pin trace: {_NO_PINS}")
 
     def reset(self) -> None:
         """Start the program over; the firmware's own clock starts at 0 again."""

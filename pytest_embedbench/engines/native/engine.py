@@ -16,6 +16,7 @@ from pytest_embedbench.engines.native.program import (
     start_program,
 )
 from pytest_embedbench.errors import ConfigError, ToolMissing
+from pytest_embedbench.model import Capability
 from pytest_embedbench.processes.time_budget import TimeBudget
 from pytest_embedbench.support.options import read_options
 
@@ -42,6 +43,11 @@ class Native:
             return start_program(image.elf_path, limits)
 
         return NativeBoard(spec, image.elf_path, launch)
+
+    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
+        """Return what any board can: exact time and a reset button, but no pins."""
+        del spec
+        return frozenset({Capability.VIRTUAL_TIME, Capability.RESET})
 
     def check(self, spec: BoardSpec) -> None:
         """Raise ``ConfigError`` for a board that could never be booted."""

@@ -10,13 +10,13 @@ from pytest_embedbench.engines.qemu.board import QemuBoard, board_on
 from pytest_embedbench.engines.qemu.discovery import find_qemu, posix_missing
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
-from pytest_embedbench.engines.qemu.options import QemuOptions
+from pytest_embedbench.engines.qemu.options import QemuOptions, capabilities
 from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.support.options import read_options
 
 if TYPE_CHECKING:
-    from pytest_embedbench.model import BoardSpec, FirmwareImage
+    from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
 
 _MACHINE = MACHINES["stm32f405"]
 
@@ -38,6 +38,10 @@ class QemuArm:
         )
         setup = set_up(spec, machine, image, options, command)
         return board_on(setup)
+
+    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
+        """Return what a board can: a reset, and in lockstep exact time; no pins."""
+        return capabilities(read_options(spec, QemuOptions))
 
     def missing(self) -> ToolMissing | None:
         """Say whether there is a QEMU that knows our machine."""

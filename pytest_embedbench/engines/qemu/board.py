@@ -11,7 +11,6 @@ from pytest_embedbench.errors import (
     BoardLost,
     EmbedbenchError,
     FirmwareFault,
-    NotSupported,
     UnknownName,
 )
 from pytest_embedbench.support.validation import whole_ms
@@ -19,9 +18,7 @@ from pytest_embedbench.support.validation import whole_ms
 if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.guest import Guest, PowerOn
     from pytest_embedbench.engines.qemu.setup import Setup
-    from pytest_embedbench.model import BoardSpec, Capability, Level, PinTrace
-
-_NO_PINS = "QEMU's model of this chip has UARTs and a clock, but no pins"
+    from pytest_embedbench.model import BoardSpec
 
 
 class QemuBoard:
@@ -46,9 +43,9 @@ class QemuBoard:
         return self._spec
 
     @property
-    def capabilities(self) -> frozenset[Capability]:
-        """A reset button, and in lockstep exact time; there are no pins."""
-        return self._power_on.capabilities
+    def virtual_time(self) -> bool:
+        """Whether time is exact: in lockstep it is."""
+        return self._power_on.virtual_time
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -88,18 +85,6 @@ class QemuBoard:
             self._fault = None
         finally:
             self._arrive()
-
-    def drive_pin(self, pin: str, level: Level) -> None:
-        """Raise ``NotSupported``: there are no pins."""
-        raise NotSupported(f"cannot drive {pin} {level}: {_NO_PINS}")
-
-    def set_analog(self, pin: str, millivolts: int) -> None:
-        """Raise ``NotSupported``: there are no pins."""
-        raise NotSupported(f"cannot put {millivolts} mV on {pin}: {_NO_PINS}")
-
-    def pin_trace(self) -> PinTrace:
-        """Raise ``NotSupported``: there are no pins."""
-        raise NotSupported(f"no pin trace: {_NO_PINS}")
 
     def reset(self) -> None:
         """Power the chip off and on; what its flash holds stays."""

@@ -16,7 +16,7 @@ from pytest_embedbench.engines.qemu.espchip import (
 )
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
-from pytest_embedbench.engines.qemu.options import EspOptions
+from pytest_embedbench.engines.qemu.options import EspOptions, capabilities
 from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.support.options import read_options
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from pytest_embedbench.engines.qemu.machines import QemuMachine
-    from pytest_embedbench.model import BoardSpec, FirmwareImage
+    from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,10 @@ class QemuEsp:
         except BaseException:
             opened.close()
             raise
+
+    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
+        """Return what a board can: a reset, and in lockstep exact time; no pins."""
+        return capabilities(read_options(spec, EspOptions))
 
     def missing(self) -> ToolMissing | None:
         """Say whether there is a QEMU of Espressif's for our chips."""

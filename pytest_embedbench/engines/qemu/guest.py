@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_embedbench.engines.qemu.links import QemuLink
-    from pytest_embedbench.model import Capability
 
 
 class Guest(Protocol):
@@ -52,8 +51,8 @@ class PowerOn(Protocol):
     """How guests of one kind come to be."""
 
     @property
-    def capabilities(self) -> frozenset[Capability]:
-        """What boards with such guests can do."""
+    def virtual_time(self) -> bool:
+        """Whether the time of boards with such guests is exact."""
         ...
 
     def __call__(self, links: Mapping[str, QemuLink], now_us: int) -> Guest:

@@ -8,17 +8,14 @@ reaches it at the tick that it stands at. The bench's time starts at its first t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.diagnosis import ROM_BANNER, GuestContext, explain
 from pytest_embedbench.engines.qemu.launch import launch
 from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
 from pytest_embedbench.engines.qemu.receivers import Pace, receiver
-from pytest_embedbench.model import Capability
-from pytest_embedbench.processes.channel_errors import (
-    ChannelError,
-)
+from pytest_embedbench.processes.channel_errors import ChannelError
 from pytest_embedbench.processes.core_pinning import SHARED_CORE
 
 if TYPE_CHECKING:
@@ -40,14 +37,10 @@ class LockstepPower:
     """Starts guests in lockstep, one after the other, on the core that we are on."""
 
     setup: Setup
+    virtual_time: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
         SHARED_CORE.pin()
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """Exact time and a reset button."""
-        return frozenset({Capability.VIRTUAL_TIME, Capability.RESET})
 
     def __call__(self, links: Mapping[str, QemuLink], now_us: int) -> LockstepGuest:
         """Start an emulator; its guest stands at the reset vector."""

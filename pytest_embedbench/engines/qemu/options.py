@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pytest_embedbench.model import Capability
 from pytest_embedbench.support.options import option
 
 USUAL = -1
@@ -87,3 +88,9 @@ class EspOptions(QemuOptions):
         default_text="a normal start",
     )
     watchdogs: bool = option(default=False, help="leave those on that are on at reset")
+
+
+def capabilities(options: QemuOptions) -> frozenset[Capability]:
+    """Return what a board with these options can do."""
+    exact = {Capability.VIRTUAL_TIME} if options.lockstep else set[Capability]()
+    return frozenset({Capability.RESET} | exact)

@@ -6,12 +6,11 @@ firmware's time is ours. Tests that need more say so with ``needs("virtual-time"
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import host_now_s, pause
 from pytest_embedbench.engines.qemu.launch import launch, lost
-from pytest_embedbench.model import Capability
 from pytest_embedbench.processes.channel_errors import Disconnected
 
 if TYPE_CHECKING:
@@ -29,11 +28,7 @@ class RealtimePower:
     """Starts guests that run by themselves."""
 
     setup: Setup
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """A reset button."""
-        return frozenset({Capability.RESET})
+    virtual_time: bool = field(default=False, init=False)
 
     def __call__(self, links: Mapping[str, QemuLink], now_us: int) -> RealtimeGuest:
         """Start an emulator; its guest stands at the reset vector."""

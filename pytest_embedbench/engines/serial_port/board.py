@@ -11,7 +11,6 @@ from pytest_embedbench.errors import (
     BenchFault,
     BoardLost,
     FirmwareFault,
-    NotSupported,
 )
 from pytest_embedbench.flashing import reset_until_heard
 from pytest_embedbench.lab.ports.link import SingleUart, single_uart, split_chunks
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.lab.inventory.controls import BoardControls, ControlAction
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.ports.connection import Connection
-    from pytest_embedbench.model import BoardSpec, Capability, Chunk, Level, PinTrace
+    from pytest_embedbench.model import BoardSpec, Chunk
 
 _POLL_MS = 10
 _LAST_WORDS_S = 0.1
@@ -53,11 +52,6 @@ class SerialBoard:
     _started_s: float = field(default_factory=host_now_s, init=False)
     _chunks: list[Chunk] = field(default_factory=list["Chunk"], init=False)
     _closed: bool = field(default=False, init=False)
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """A reset button, if there is a way to press it."""
-        return self.controls.capabilities
 
     @property
     def waited_s(self) -> float:
@@ -129,39 +123,9 @@ class SerialBoard:
         chunks, self._chunks = self._chunks, []
         return chunks
 
-    def reset(self) -> None:
-        """Press the reset button, or raise ``NotSupported``.
-
-        What was said up to then can be received at once; what is said afterwards,
-        only when time has passed.
-        """
-        if self.controls.reset is None:
-            raise NotSupported(
-                f"{self.spec.name} has no way to press reset: neither its datasheet "
-                "nor its lab file names one"
-            )
-        self._touch(self.controls.reset, self._publish_all)
-
-    def power_cycle(self) -> None:
-        """Take the power away for a moment, or raise ``NotSupported``."""
-        if self.controls.power_cycle is None:
-            raise NotSupported(
-                f"{self.spec.name} has no way to switch its power: its lab file names "
-                "none"
-            )
-        self._touch(self.controls.power_cycle, self._publish_all)
-
-    def drive_pin(self, pin: str, level: Level) -> None:
-        """Refuse."""
-        raise self._no_pins(f"drive {pin} {level}")
-
-    def set_analog(self, pin: str, millivolts: int) -> None:
-        """Refuse."""
-        raise self._no_pins(f"put {millivolts} mV on {pin}")
-
-    def pin_trace(self) -> PinTrace:
-        """Refuse."""
-        raise self._no_pins("see pins")
+    def press(self, way: ControlAction) -> None:
+        """Do something to the board; what was said up to then can be received."""
+        self._touch(way, self._publish_all)
 
     def close(self) -> None:
         """Let go of the port and of the board; one that is suspect is parked first."""
@@ -250,6 +214,3 @@ class SerialBoard:
     def _insist_on_being_open(self) -> None:
         if self._closed:
             raise BoardLost(f"{self.spec.name} is closed")
-
-    def _no_pins(self, wish: str) -> NotSupported:
-        return NotSupported(f"cannot {wish}: {self.spec.name} is behind a serial port")

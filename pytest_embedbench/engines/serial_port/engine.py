@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import serial
 
-from pytest_embedbench.engines.serial_port.board import SerialBoard
+from pytest_embedbench.engines.serial_port.controlled import board_type
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.flashing import After, flash, park
 from pytest_embedbench.lab.inventory.board_options import (
@@ -25,6 +25,7 @@ from pytest_embedbench.lab.ports.stream import stream_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from pytest_embedbench.engines.serial_port.board import SerialBoard
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.flashing import FlashSettings
     from pytest_embedbench.lab.inventory.board_options import SerialOptions
@@ -97,9 +98,8 @@ class SerialPort:
         except BoardLost as loss:
             lease.give_up(f"{spec.name}: {loss}")
             raise
-        board = SerialBoard(
-            spec, lease, connection, controls, _parking(spec, connection)
-        )
+        make = board_type(controls)
+        board = make(spec, lease, connection, controls, _parking(spec, connection))
         try:
             board.start(
                 answers_within_s=options.answers_within_ms / 1000,

@@ -9,7 +9,6 @@ from pytest_embedbench.engines.simavr.answers import Answer
 from pytest_embedbench.engines.simavr.diagnosis import explain
 from pytest_embedbench.errors import BoardLost, ConfigError, NotSupported
 from pytest_embedbench.model import (
-    Capability,
     Chunk,
     Level,
     PinEvent,
@@ -58,6 +57,8 @@ class SimavrBoard:
     Commands to pins and UARTs take effect where the next ``advance`` starts.
     """
 
+    virtual_time = True
+
     def __init__(self, spec: BoardSpec, program: AvrProgram, child: Child) -> None:
         self._spec = spec
         self._program = program
@@ -84,11 +85,6 @@ class SimavrBoard:
     def spec(self) -> BoardSpec:
         """The datasheet it was booted from."""
         return self._spec
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """All there are."""
-        return frozenset(Capability)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.options import SimavrOptions
 from pytest_embedbench.engines.simavr.program import read_program
 from pytest_embedbench.errors import ConfigError, ToolMissing
+from pytest_embedbench.model import Capability
 from pytest_embedbench.processes.time_budget import TimeBudget
 from pytest_embedbench.support.options import read_options
 
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 _BUDGET = TimeBudget(cpu_s=30.0, idle_s=120.0)
+_CAPABILITIES = frozenset(
+    {
+        Capability.VIRTUAL_TIME,
+        Capability.READ_PINS,
+        Capability.DRIVE_PINS,
+        Capability.ANALOG,
+        Capability.RESET,
+    }
+)
 _PROBE: tuple[object, ...] = ("atmega328p", 16_000_000, 5_000, False, [], [])
 
 
@@ -57,6 +67,11 @@ class Simavr:
             list(program.segments),
         )
         return SimavrBoard(spec, program, child)
+
+    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
+        """Return what any board can: all that a chip alone can."""
+        del spec
+        return _CAPABILITIES
 
     def check(self, spec: BoardSpec) -> None:
         """Raise ``ConfigError`` for a board that could never be booted."""

@@ -42,7 +42,11 @@ class BoardControls:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """What a board with these can do beyond moving bytes."""
-        return frozenset(() if self.reset is None else (Capability.RESET,))
+        has = {
+            Capability.RESET: self.reset is not None,
+            Capability.POWER_CYCLE: self.power_cycle is not None,
+        }
+        return frozenset(able for able, is_there in has.items() if is_there)
 
 
 def controls_for(spec: BoardSpec) -> BoardControls:

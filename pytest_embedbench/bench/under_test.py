@@ -1,0 +1,119 @@
+"""A board in a test's hands: what it lacks is said in words.
+
+An engine's board has the methods of what it can do, and no others. The one place that
+answers for those others is here, whoever made the board.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_embedbench.contracts import (
+    PROTOCOLS,
+    HasNotes,
+    HasPosition,
+    capabilities_of,
+    parts_of,
+)
+from pytest_embedbench.errors import BoardLacks
+from pytest_embedbench.model import Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_embedbench.contracts import Board, BoardUnderTest, Link
+    from pytest_embedbench.model import BoardSpec
+
+_LACKS: Mapping[Capability, str] = {
+    Capability.READ_PINS: "no pins that can be read",
+    Capability.DRIVE_PINS: "no pins that can be driven",
+    Capability.ANALOG: "no pins that take a voltage",
+    Capability.RESET: "no way to press reset (a real board's is named in its datasheet "
+    "or its lab file)",
+    Capability.POWER_CYCLE: "no way to switch its power (a real board's is named in "
+    "its lab file)",
+    Capability.CONSOLE: "no console beside its firmware (a target on one serial line "
+    "has given it to its program; over SSH there is room for both)",
+}
+_ASKED: Mapping[str, Capability] = {
+    name: capability
+    for capability, protocol in PROTOCOLS.items()
+    for name in parts_of(protocol)
+}
+"""What a test asks a board for, and what the board has to be able to do then."""
+
+
+def under_test(board: Board) -> BoardUnderTest:
+    """Return a board as a test may have it; one that is so already stays as it is."""
+    answering: Any = board if type(board) is _Answering else _Answering(board)
+    held: BoardUnderTest = answering
+    return held
+
+
+class _Answering:
+    """Stands for a board in all it is and has, and answers for what it lacks."""
+
+    __slots__ = ("_board",)
+
+    _board: Board
+
+    def __init__(self, board: Board) -> None:
+        object.__setattr__(self, "_board", board)
+
+    if not TYPE_CHECKING:  # no type checker lets a property be the class
+
+        @property
+        def __class__(self) -> type:
+            """The board's, so that ``isinstance`` sees that."""
+            return type(self._board)
+
+    def __repr__(self) -> str:
+        spec = self._board.spec
+        return f"<board {spec.name} on {spec.engine}>"
+
+    @property
+    def spec(self) -> BoardSpec:
+        return self._board.spec
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return capabilities_of(self._board)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return self._board.notes if isinstance(self._board, HasNotes) else ()
+
+    @property
+    def position(self) -> str:
+        return self._board.position if isinstance(self._board, HasPosition) else ""
+
+    def link(self, uart: str = "") -> Link:
+        return self._board.link(uart)
+
+    def now_us(self) -> int:
+        return self._board.now_us()
+
+    def advance(self, duration_ms: int) -> None:
+        self._board.advance(duration_ms)
+
+    def close(self) -> None:
+        self._board.close()
+
+    def __getattr__(self, name: str) -> object:
+        capability = _ASKED.get(name)
+        if capability and not isinstance(self._board, PROTOCOLS[capability]):
+            raise _lacks(self._board.spec, capability)
+        return getattr(self._board, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(self._board, name, value)
+
+
+def _lacks(spec: BoardSpec, capability: Capability) -> BoardLacks:
+    # Only a test that is about to fail looks at all boards.
+    from pytest_embedbench.bench.registry import Registry  # noqa: PLC0415
+
+    able = Registry().boards_with(capability)
+    return BoardLacks(
+        spec.name, spec.engine, _LACKS[capability], capability.value, able
+    )
