@@ -108,6 +108,9 @@ class BoardSpec:
     pins: Mapping[str, PinSpec] = field(default_factory=dict[str, PinSpec])
     options: Mapping[str, Option] = field(default_factory=dict[str, "Option"])
 
+    def __repr__(self) -> str:
+        return f"<BoardSpec {self.name}: {self.mcu} on {self.engine}>"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirmwareSource:
@@ -127,6 +130,10 @@ class FirmwareSource:
     environment: str = ""
     overlay: Mapping[str, Path] = field(default_factory=dict[str, Path])
     parts: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        name, laid = self.project_dir.name, f"{len(self.overlay)} files laid over it"
+        return f"<FirmwareSource {name} for {self.environment!r}: {laid}>"
 
     def for_environment(self, environment: str) -> FirmwareSource:
         """Return the same project and submission, built for ``environment``."""
@@ -149,6 +156,10 @@ class FirmwareImage:
     key: str = ""
     artifacts: Mapping[str, Path] = field(default_factory=dict[str, Path])
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def __repr__(self) -> str:
+        name, digest = self.elf_path.name, self.sha256[:12]
+        return f"<FirmwareImage {name} for {self.environment!r}: sha256 {digest}>"
 
 
 NO_IMAGE = FirmwareImage(environment="", elf_path=Path(os.devnull), sha256="", key="")
@@ -181,6 +192,9 @@ class PinTrace:
 
     events: tuple[PinEvent, ...] = ()
     pwm: tuple[PwmEvent, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<PinTrace of {len(self.events)} edges, {len(self.pwm)} PWM settings>"
 
     def level_at(self, pin: str, at_us: int) -> Level:
         """Return what ``pin`` showed at ``at_us``; floating before its first event."""

@@ -63,7 +63,8 @@ class Bench:
     _closed: bool = field(default=False, init=False)
 
     def __repr__(self) -> str:
-        return f"<Bench with {self.board.spec.name}: {self.transcript_path}>"
+        name, now_s = self.board.spec.name, self.uart.now_us / 1e6
+        return f"<Bench with {name} at {now_s:.6f} s: {len(self.transcript)} lines>"
 
     def __post_init__(self) -> None:
         self._log = new_file(self.transcript_path)

@@ -98,7 +98,8 @@ class ClosedLoop(Generic[StateT]):
     _wire: PlantWire = field(init=False)
 
     def __repr__(self) -> str:
-        return f"<ClosedLoop of {self.state} at {self.plant_ms} ms>"
+        name, count = self.scenario.name, len(self.samples)
+        return f"<ClosedLoop {name!r} at {self.plant_ms} ms: {count} samples>"
 
     def __post_init__(self) -> None:
         own_ms = self.coupling.firmware_ms_per_tick

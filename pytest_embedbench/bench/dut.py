@@ -58,6 +58,9 @@ class Dut:
     _offset: int = field(default=0, init=False)
     """How much of the firmware's next line, from ``_number`` on, is read already."""
 
+    def __repr__(self) -> str:
+        return f"<Dut at line {self._number} of {self.conversation!r}>"
+
     def write(self, data: str | bytes) -> None:
         """Send bytes as they are, and text with a newline."""
         if isinstance(data, str):

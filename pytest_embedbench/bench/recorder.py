@@ -63,6 +63,9 @@ class Recorder:
     _is_told: bool = field(default=False, init=False)
     _dead: bool = field(default=False, init=False)
 
+    def __repr__(self) -> str:
+        return f"<Recorder of {self.board.spec.name}: {len(self.transcript)} lines>"
+
     def __post_init__(self) -> None:
         spec = self.board.spec
         self.meter = FloodMeter(spec.uarts[0].baud_bps)

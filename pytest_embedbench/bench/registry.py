@@ -54,6 +54,10 @@ class Registry:
     )
     """What was found of each kind: looking at all that is installed takes a while."""
 
+    def __repr__(self) -> str:
+        lab = f" with {self.lab.name}" if self.lab else ""
+        return f"<Registry{lab}: {len(self.overrides)} overrides>"
+
     def __post_init__(self) -> None:
         if self.lab is not None:
             from pytest_embedbench.lab.inventory.labfile import load_lab  # noqa: PLC0415  # rarely

@@ -56,6 +56,10 @@ class Run(Generic[StateT]):
     last_fault_ms: int | None = None
     """The plant time at which the last of these ticks began."""
 
+    def __repr__(self) -> str:
+        seen = f"{len(self.samples)} samples, {len(self.replies)} replies"
+        return f"<Run {self.scenario!r} up to {self.samples[-1].at_ms} ms: {seen}>"
+
     @property
     def last_frame_us(self) -> int | None:
         """When the last sensor frame was sent, in firmware time."""

@@ -66,6 +66,11 @@ class Scenario:
     faults: tuple[Fault, ...] = ()
     seed: int = 0
 
+    def __repr__(self) -> str:
+        done = len(self.inject) + len(self.events)
+        what = f"{self.max_steps} steps, {done} done to it, {len(self.faults)} faults"
+        return f"<Scenario {self.name!r}: {what}>"
+
     def with_faults(self, *faults: Fault, seed: int = 0) -> Scenario:
         """Return the same with these faults in it, and the seed of their chance."""
         return replace(self, faults=faults, seed=seed)

@@ -55,6 +55,10 @@ class UartSession:
     line_end: bytes = b"\n"
     _cursor: int = field(default=0, init=False)
 
+    def __repr__(self) -> str:
+        name, now_s = self.recorder.board.spec.name, self.now_us / 1e6
+        return f"<UartSession with {name} at {now_s:.6f} s: {self.mark()} lines>"
+
     @property
     def now_us(self) -> int:
         """Simulated time since boot."""

@@ -48,6 +48,9 @@ class Console:
     usable: bool = field(default=True, init=False)
     _number: int = field(default=0, init=False)
 
+    def __repr__(self) -> str:
+        return f"<Console on {self.location}: {self._number} commands so far>"
+
     @property
     def location(self) -> str:
         """Where it is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import signal
 from dataclasses import dataclass
 
@@ -23,6 +24,10 @@ class CommandResult:
     status: int
     output: bytes
     kernel: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        command, said = reprlib.repr(self.command), reprlib.repr(self.output)
+        return f"<CommandResult of {command}: status {self.status}, {said}>"
 
     @property
     def text(self) -> str:

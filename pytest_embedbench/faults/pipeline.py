@@ -30,6 +30,9 @@ class FaultPipeline:
     """When the last of these ticks began, in plant time."""
     _memories: list[Any] = field(init=False)
 
+    def __repr__(self) -> str:
+        return f"<FaultPipeline of {len(self.faults)} faults, seed {self.seed}>"
+
     def __post_init__(self) -> None:
         self.counts = [0] * len(self.faults)
         self._memories = [fault.effect.begin() for fault in self.faults]

@@ -60,6 +60,10 @@ class ControllerApi:
     serialisers: tuple[str, ...]
     states: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        kinds, values = len(self.kinds), ", ".join(self.values)
+        return f"<ControllerApi of {kinds} kinds: {values}>"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensor:
@@ -80,6 +84,9 @@ class Sensor:
     highest: int = 0
     around: tuple[int, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def __repr__(self) -> str:
+        return f"<Sensor {self.line}>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +112,9 @@ class Task:
     timeouts_ms: tuple[int, ...] = ()
     safe_lines: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Task {self.name}: {len(self.sensors)} sensors>"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
@@ -112,6 +122,9 @@ class Suite:
 
     root: Path
     task: Task
+
+    def __repr__(self) -> str:
+        return f"<Suite {self.root.name}>"
 
     def source(self, submission: str, relative_to: Path) -> FirmwareSource:
         """Return what to build: the starter, or ``submission`` in its place.

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 STEP_MS = 10
 NO_PIN = "no such pin"
+REPR_CHARS = 100
+"""How much of itself a thing shows where an assert about it fails, at most."""
 
 
 def check_board(board: Board) -> None:
@@ -39,6 +41,7 @@ def check_board(board: Board) -> None:
     try:
         _check_time(board)
         _check_link(board)
+        _check_reprs(board, board.link())
         _check_pins(board)
         _check_buttons(board)
         board.advance(STEP_MS)
@@ -91,6 +94,13 @@ def _check_link(board: Board) -> None:
         all(b"\n" not in chunk.data[:-1] for chunk in chunks),
         "a chunk ends at its first newline",
     )
+
+
+def _check_reprs(*held: object) -> None:
+    for each in held:
+        shown = repr(each)
+        is_short = shown.isprintable() and len(shown) <= REPR_CHARS
+        insist(is_short, f"no repr of one short line: {shown:.400}")
 
 
 def _check_pins(board: Board) -> None:

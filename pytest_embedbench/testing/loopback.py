@@ -55,6 +55,9 @@ class LoopbackUart:
     _line: bytearray = field(default_factory=bytearray, init=False)
     _chunks: list[Chunk] = field(default_factory=list[Chunk], init=False)
 
+    def __repr__(self) -> str:
+        return f"<LoopbackUart at {self.now_us / 1e6:.6f} s>"
+
     @property
     def now_ms(self) -> int:
         """Whole milliseconds since boot."""
@@ -126,6 +129,9 @@ class LoopbackBoard:
     _wakes_us: int | None = field(default=0, init=False)
     _fault: FirmwareFault | None = field(default=None, init=False)
     _events: list[PinEvent] = field(default_factory=list[PinEvent], init=False)
+
+    def __repr__(self) -> str:
+        return f"<LoopbackBoard {self.spec.name} at {self.now_us() / 1e6:.6f} s>"
 
     def link(self, uart: str = "") -> LoopbackLink:
         """Return the one link."""

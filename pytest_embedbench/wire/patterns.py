@@ -8,6 +8,7 @@ years over forty bytes; ``cpu_budget`` cuts it off.
 from __future__ import annotations
 
 import re
+import reprlib
 import signal
 import threading
 from collections.abc import Sequence
@@ -62,6 +63,10 @@ class Match:
     line: Line
     found: re.Match[str] | re.Match[bytes]
     index: int = 0
+
+    def __repr__(self) -> str:
+        found, text = reprlib.repr(self.group()), reprlib.repr(self.text)
+        return f"<Match of {found} in {text} at {self.at_us / 1e6:.6f} s>"
 
     @property
     def text(self) -> str:

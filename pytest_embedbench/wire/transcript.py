@@ -71,6 +71,9 @@ class Transcript:
     _new_count: int = field(default=0, init=False)
     """How many of the last lines were not given to ``sink`` yet."""
 
+    def __repr__(self) -> str:
+        return f"<Transcript of {len(self)} lines>"
+
     def __len__(self) -> int:
         """Return how many lines were ever recorded: the number of the next one."""
         return self.forgotten_count + len(self._lines)

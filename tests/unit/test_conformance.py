@@ -167,6 +167,11 @@ class AnotherBoard(LoopbackBoard):
         super().__init__(replace(spec, name="another"), firmware)
 
 
+class TellsItAll(LoopbackBoard):
+    def __repr__(self) -> str:
+        return "x" * 101
+
+
 class CutsWithTheSteps(LoopbackBoard):
     """It stamps a line with the end of the step that brought it."""
 
@@ -193,6 +198,7 @@ BOARDS: list[tuple[type[LoopbackBoard], str]] = [
     (DrivesAnything, "drive_pin('no such pin') must raise ConfigError"),
     (TakesAnyVoltage, "set_analog('no such pin') must raise ConfigError"),
     (MixesUpItsPins, "the events of a trace are not in order"),
+    (TellsItAll, f"no repr of one short line: {'x' * 101}"),
     (CutsWithTheSteps, "stamps depend on how time is cut into steps"),
 ]
 

@@ -56,6 +56,9 @@ class LinuxBoard:
     _lost: bool = field(default=False, init=False)
     _closed: bool = field(default=False, init=False)
 
+    def __repr__(self) -> str:
+        return f"<LinuxBoard {self.spec.name} at {self.now_us() / 1e6:.6f} s>"
+
     @property
     def waited_s(self) -> float:
         """How long it took until the target was free."""

@@ -52,6 +52,9 @@ class NativeBoard:
 
     virtual_time = True
 
+    def __repr__(self) -> str:
+        return f"<NativeBoard {self.spec.name} at {self.now_us() / 1e6:.6f} s>"
+
     def __init__(
         self, spec: BoardSpec, elf_path: Path, launch: Callable[[], NativeProgram]
     ) -> None:

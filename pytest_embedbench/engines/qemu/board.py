@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 class QemuBoard:
     """Firmware on an emulated chip; ``power_on`` starts it, at boot and at a reset."""
 
+    def __repr__(self) -> str:
+        return f"<QemuBoard {self.spec.name} at {self.now_us() / 1e6:.6f} s>"
+
     def __init__(self, spec: BoardSpec, power_on: PowerOn) -> None:
         self._spec = spec
         self._power_on = power_on

@@ -53,6 +53,9 @@ class SerialBoard:
     _chunks: list[Chunk] = field(default_factory=list["Chunk"], init=False)
     _closed: bool = field(default=False, init=False)
 
+    def __repr__(self) -> str:
+        return f"<SerialBoard {self.spec.name} at {self.now_us() / 1e6:.6f} s>"
+
     @property
     def waited_s(self) -> float:
         """How long it took until the board was free."""

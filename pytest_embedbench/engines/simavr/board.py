@@ -59,6 +59,9 @@ class SimavrBoard:
 
     virtual_time = True
 
+    def __repr__(self) -> str:
+        return f"<SimavrBoard {self.spec.name} at {self.now_us() / 1e6:.6f} s>"
+
     def __init__(self, spec: BoardSpec, program: AvrProgram, child: Child) -> None:
         self._spec = spec
         self._program = program

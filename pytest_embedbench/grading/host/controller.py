@@ -170,6 +170,9 @@ class LineProtocol:
     _parsed: struct.Struct = field(init=False)
     _record: Callable[..., Any] = field(init=False)
 
+    def __repr__(self) -> str:
+        return "protocol"
+
     def __post_init__(self) -> None:
         self._parsed = struct.Struct(f"=ii{len(self.api.values)}i")
         self._record = _record("Parsed", ("result", "kind", *self.api.values))

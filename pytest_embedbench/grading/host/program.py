@@ -71,6 +71,11 @@ class HostProgram:
     _process: _Process | None = field(default=None, init=False)
     _opened: bool = field(default=False, init=False)
 
+    def __repr__(self) -> str:
+        return (
+            f"<HostProgram {self.image.elf_path.name}: sha256 {self.image.sha256[:12]}>"
+        )
+
     def open(self) -> None:
         """Start a copy that knows nothing of earlier ones, which it replaces.
 

@@ -53,6 +53,9 @@ class Judge:
     plant: Plant[Any]
     make_oracle: Callable[[], Oracle]
 
+    def __repr__(self) -> str:
+        return f"<Judge of {self.task.name}>"
+
 
 def check_against(
     judge: Judge, board: Board, sequence: Sequence, *, for_ms: int = 0

@@ -32,6 +32,9 @@ class Replayed:
     fault: FirmwareFault | None = None
     """What ended it early."""
 
+    def __repr__(self) -> str:
+        return f"<Replayed up to {self.ended_us / 1e6:.6f} s: {len(self.lines)} lines>"
+
     def heard(self) -> list[tuple[int, str]]:
         """Return the firmware's lines with their stamps."""
         return [
