@@ -68,8 +68,7 @@ class _Answering:
             return type(self._board)
 
     def __repr__(self) -> str:
-        spec = self._board.spec
-        return f"<board {spec.name} on {spec.engine}>"
+        return repr(self._board)
 
     @property
     def spec(self) -> BoardSpec:
