@@ -68,7 +68,8 @@ class _Answering:
             return type(self._board)
 
     def __repr__(self) -> str:
-        return repr(self._board)
+        spec = self._board.spec
+        return f"<board {spec.name} on {spec.engine}>"
 
     @property
     def spec(self) -> BoardSpec:
