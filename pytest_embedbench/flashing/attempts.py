@@ -30,11 +30,11 @@ class Attempts:
     target: FlashTarget
     made: list[Attempt] = field(default_factory=list[Attempt])
 
-    def insist(
+    def retry(
         self,
         step_at: Callable[[FlashTarget], Step],
         *,
-        enough: Callable[[Attempt], bool] = lambda _attempt: False,
+        accept: Callable[[Attempt], bool] = lambda _attempt: False,
     ) -> Attempt:
         """Run a step until it succeeds, going down one rate with each failure.
 
@@ -44,20 +44,20 @@ class Attempts:
             FlashFailed: it never did.
         """
         settings = self.settings
-        rates = settings.method.bauds(self.target.baud_bps)
+        rates = settings.method.baud_rates(self.target.baud_bps)
         for number in range(settings.attempts):
             if number:
                 wait_s = settings.backoff_s * 2 ** (number - 1)
                 pause(min(wait_s, _LONGEST_PAUSE_S))
             rate_bps = rates[min(number, len(rates) - 1)]
             step = step_at(replace(self.target, baud_bps=rate_bps))
-            attempt = self.once(step, rate_bps)
-            if attempt.returncode == 0 or enough(attempt):
+            attempt = self.run_once(step, rate_bps)
+            if attempt.returncode == 0 or accept(attempt):
                 return attempt
         name = self.made[-1].step
         raise self.failure(f"{name} failed {settings.attempts} times")
 
-    def once(self, step: Step, baud_bps: int) -> Attempt:
+    def run_once(self, step: Step, baud_bps: int) -> Attempt:
         """Run a step once, after the reset command if the board needs one."""
         if self.settings.reset:
             words = filled(self.settings.reset, {"port": self.target.port})

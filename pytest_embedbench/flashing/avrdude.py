@@ -48,16 +48,16 @@ class Avrdude:
     config: str = ""
     answer_within_s: float = 20.0
 
-    def bauds(self, wanted_bps: int) -> Sequence[int]:
+    def baud_rates(self, wanted_bps: int) -> Sequence[int]:
         """Return the wanted rate alone."""
         return (wanted_bps,)
 
-    def ask(self, target: FlashTarget) -> Step:
+    def query_identity(self, target: FlashTarget) -> Step:
         """Read the signature, and write nothing."""
         argv = self._argv(target, "-n")
         return Step(name="identify", argv=argv, timeout_s=self.answer_within_s)
 
-    def identity(self, target: FlashTarget, output: str) -> Identity | None:
+    def parse_identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the signature: avrdude itself says if it is not this chip's."""
         found = _SIGNATURE.search(output)
         if found is None:

@@ -56,15 +56,15 @@ class OwnCommand:
         except re.error as error:
             raise ConfigError(f"pattern {self.pattern!r}: {error}") from error
 
-    def bauds(self, wanted_bps: int) -> Sequence[int]:
+    def baud_rates(self, wanted_bps: int) -> Sequence[int]:
         """Return the wanted rate alone."""
         return (wanted_bps,)
 
-    def ask(self, target: FlashTarget) -> Step | None:
+    def query_identity(self, target: FlashTarget) -> Step | None:
         """Run the identify command, if there is one."""
         return self._step("identify", self.identify_argv, _of(target), _ASKED_WITHIN_S)
 
-    def identity(self, target: FlashTarget, output: str) -> Identity | None:
+    def parse_identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Apply the pattern."""
         found = re.search(self.pattern, output)
         if found is None:

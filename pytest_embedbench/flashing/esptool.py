@@ -16,7 +16,7 @@ from pytest_embedbench.flashing.model import (
     Erase,
     Identity,
     Step,
-    plain,
+    normalized_chip,
 )
 from pytest_embedbench.flashing.programs import find_program
 
@@ -60,17 +60,17 @@ class Esptool:
     connect_attempts: int = 3
     stub: bool = True
 
-    def bauds(self, wanted_bps: int) -> Sequence[int]:
+    def baud_rates(self, wanted_bps: int) -> Sequence[int]:
         """Return the wanted rate, then the standard ones below it."""
         return (wanted_bps, *(b for b in STANDARD_BAUDS_BPS if b < wanted_bps))
 
-    def ask(self, target: FlashTarget) -> Step:
+    def query_identity(self, target: FlashTarget) -> Step:
         """Read chip and MAC of whatever chip there is; the ROM can do that itself."""
         slow = replace(target, chip="auto", baud_bps=min(target.baud_bps, BAUD_BPS))
         argv = self._argv(slow, "--no-stub", "read-mac", after=self._between())
         return Step(name="identify", argv=argv, timeout_s=_ANSWER_WITHIN_S)
 
-    def identity(self, target: FlashTarget, output: str) -> Identity | None:
+    def parse_identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read what esptool says on connecting, also if it fails later."""
         chip = _CHIP.search(output)
         mac = _MAC.search(output)
@@ -78,7 +78,7 @@ class Esptool:
             return None
         detail = _DETAIL.search(output)
         return Identity(
-            chip=plain(chip[1].partition("(")[0]),
+            chip=normalized_chip(chip[1].partition("(")[0]),
             serial=mac[1].lower(),
             detail=detail[1] if detail else chip[1],
         )

@@ -17,7 +17,7 @@ from pytest_embedbench.flashing.model import (
     FlashReport,
     FlashTarget,
     Identity,
-    plain,
+    normalized_chip,
 )
 from pytest_embedbench.model import FirmwareImage
 
@@ -50,11 +50,13 @@ def flash(
         if settings.erase is not Erase.NONE:
             method.erase(attempts.target, image, settings.erase)
         identity = _insist_on_board(attempts)
-        written = settings.erase is not Erase.NONE or not _holds(attempts, image)
+        written = settings.erase is not Erase.NONE or not _already_holds(
+            attempts, image
+        )
         if settings.erase is not Erase.NONE:
-            attempts.insist(lambda at: method.erase(at, image, settings.erase))
+            attempts.retry(lambda at: method.erase(at, image, settings.erase))
         if written:
-            attempts.insist(lambda at: method.write(at, image))
+            attempts.retry(lambda at: method.write(at, image))
     return FlashReport(
         port=port,
         method=method.name,
@@ -73,7 +75,7 @@ def identify(spec: BoardSpec, port: str, settings: FlashSettings) -> Identity | 
         ToolMissing: the program that asks is not here.
     """
     with _attempts(spec, port, settings) as attempts:
-        return _ask(attempts)
+        return _query_identity(attempts)
 
 
 def park(spec: BoardSpec, port: str, settings: FlashSettings) -> FlashReport | None:
@@ -112,7 +114,7 @@ def _attempts(
     with TemporaryDirectory(prefix="embedbench-flash-") as scratch:
         target = FlashTarget(
             port=port,
-            chip=plain(settings.chip or spec.mcu),
+            chip=normalized_chip(settings.chip or spec.mcu),
             baud_bps=settings.baud_bps,
             after=settings.after,
             scratch=Path(scratch),
@@ -124,7 +126,7 @@ def _insist_on_board(attempts: Attempts) -> Identity | None:
     """Return who the board is, or raise if it is not the expected one."""
     settings, target = attempts.settings, attempts.target
     wanted = settings.serial.lower()
-    found = _ask(attempts)
+    found = _query_identity(attempts)
     if found is None:
         if wanted:
             raise ConfigError(
@@ -138,25 +140,27 @@ def _insist_on_board(attempts: Attempts) -> Identity | None:
     return found
 
 
-def _ask(attempts: Attempts) -> Identity | None:
+def _query_identity(attempts: Attempts) -> Identity | None:
     """Ask until an answer can be read, if there is a way to ask."""
     method, target = attempts.settings.method, attempts.target
-    if (first := method.ask(target)) is None:
+    if (first := method.query_identity(target)) is None:
         return None
 
-    answer = attempts.insist(
-        lambda at: method.ask(at) or first,
-        enough=lambda attempt: method.identity(target, attempt.output) is not None,
+    answer = attempts.retry(
+        lambda at: method.query_identity(at) or first,
+        accept=lambda attempt: (
+            method.parse_identity(target, attempt.output) is not None
+        ),
     )
-    identity = method.identity(target, answer.output)
+    identity = method.parse_identity(target, answer.output)
     if identity is None:
         raise attempts.failure(f"{method.name} did not say what board it is")
     return identity
 
 
-def _holds(attempts: Attempts, image: FirmwareImage) -> bool:
+def _already_holds(attempts: Attempts, image: FirmwareImage) -> bool:
     """Say whether the board is seen to hold ``image``; a doubt is a no."""
     step = attempts.settings.method.compare(attempts.target, image)
     if step is None:
         return False
-    return attempts.once(step, attempts.target.baud_bps).returncode == 0
+    return attempts.run_once(step, attempts.target.baud_bps).returncode == 0

@@ -57,7 +57,7 @@ class Identity:
         return f"{self.chip} {self.serial}".rstrip()
 
 
-def plain(chip: str) -> str:
+def normalized_chip(chip: str) -> str:
     """Return a chip's name as datasheets have it: ``esp32c3`` for ``ESP32-C3``."""
     return chip.strip().replace("-", "").lower()
 
@@ -155,16 +155,16 @@ class FlashMethod(Protocol):
     name: ClassVar[str]
     """The name that a lab file uses: ``esptool``, ``avrdude``, ..."""
 
-    def bauds(self, wanted_bps: int) -> Sequence[int]:
+    def baud_rates(self, wanted_bps: int) -> Sequence[int]:
         """Return the rates to try, best first; the last one is tried again."""
         ...
 
-    def ask(self, target: FlashTarget) -> Step | None:
+    def query_identity(self, target: FlashTarget) -> Step | None:
         """Return what asks the board who it is, if the tool can."""
         ...
 
-    def identity(self, target: FlashTarget, output: str) -> Identity | None:
-        """Read the answer to ``ask``, also of one that failed; ``None``: no answer."""
+    def parse_identity(self, target: FlashTarget, output: str) -> Identity | None:
+        """Read an answer, also of a query that failed; ``None`` if it is none."""
         ...
 
     def compare(self, target: FlashTarget, image: FirmwareImage) -> Step | None:

@@ -53,20 +53,20 @@ class PlatformIOUpload:
     core_dir: str = ""
     timeout_s: float = 300.0
 
-    def bauds(self, wanted_bps: int) -> Sequence[int]:
+    def baud_rates(self, wanted_bps: int) -> Sequence[int]:
         """Return the rates of the tool behind the protocol."""
         asker = self._asker()
-        return (wanted_bps,) if asker is None else asker.bauds(wanted_bps)
+        return (wanted_bps,) if asker is None else asker.baud_rates(wanted_bps)
 
-    def ask(self, target: FlashTarget) -> Step | None:
+    def query_identity(self, target: FlashTarget) -> Step | None:
         """Let the tool behind the protocol ask."""
         asker = self._asker()
-        return None if asker is None else asker.ask(target)
+        return None if asker is None else asker.query_identity(target)
 
-    def identity(self, target: FlashTarget, output: str) -> Identity | None:
+    def parse_identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Let the tool behind the protocol read the answer."""
         asker = self._asker()
-        return None if asker is None else asker.identity(target, output)
+        return None if asker is None else asker.parse_identity(target, output)
 
     def compare(self, target: FlashTarget, image: FirmwareImage) -> Step | None:
         """Let the tool behind the protocol compare."""

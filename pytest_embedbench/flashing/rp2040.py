@@ -41,15 +41,15 @@ class Picotool:
     probe: str = ""
     program: str = ""
 
-    def bauds(self, wanted_bps: int) -> Sequence[int]:
+    def baud_rates(self, wanted_bps: int) -> Sequence[int]:
         """Return the wanted rate alone; USB has none."""
         return (wanted_bps,)
 
-    def ask(self, target: FlashTarget) -> Step:
+    def query_identity(self, target: FlashTarget) -> Step:
         """Read what the ROM says of the chip; the program runs on afterwards."""
         return self._step("identify", "info", "-d", timeout_s=_ASKED_WITHIN_S)
 
-    def identity(self, target: FlashTarget, output: str) -> Identity | None:
+    def parse_identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read type and id."""
         chip, serial = _TYPE.search(output), _SERIAL.search(output)
         if chip is None:
@@ -99,15 +99,15 @@ class Uf2Copy:
     name: ClassVar[str] = "uf2"
     drive: str
 
-    def bauds(self, wanted_bps: int) -> Sequence[int]:
+    def baud_rates(self, wanted_bps: int) -> Sequence[int]:
         """Return the wanted rate alone; a drive has none."""
         return (wanted_bps,)
 
-    def ask(self, target: FlashTarget) -> Step:
+    def query_identity(self, target: FlashTarget) -> Step:
         """Read the drive's ``INFO_UF2.TXT``."""
         return self._step("identify", "identify", timeout_s=_ASKED_WITHIN_S)
 
-    def identity(self, target: FlashTarget, output: str) -> Identity | None:
+    def parse_identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the board id."""
         board = _BOARD_ID.search(output)
         if board is None:

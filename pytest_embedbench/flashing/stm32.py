@@ -69,15 +69,15 @@ class Stm32flash:
     program: str = ""
     lines: str = ""
 
-    def bauds(self, wanted_bps: int) -> Sequence[int]:
+    def baud_rates(self, wanted_bps: int) -> Sequence[int]:
         """Return the wanted rate, then the standard ones below it."""
         return (wanted_bps, *(b for b in _STANDARD_BAUDS_BPS if b < wanted_bps))
 
-    def ask(self, target: FlashTarget) -> Step:
+    def query_identity(self, target: FlashTarget) -> Step:
         """Have the bootloader say its chip."""
         return self._step("identify", target, timeout_s=_ASKED_WITHIN_S)
 
-    def identity(self, target: FlashTarget, output: str) -> Identity | None:
+    def parse_identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the device id."""
         return stm32_identity(target, output)
 
@@ -126,16 +126,16 @@ class Openocd:
     probe: str = ""
     program: str = ""
 
-    def bauds(self, wanted_bps: int) -> Sequence[int]:
+    def baud_rates(self, wanted_bps: int) -> Sequence[int]:
         """Return the wanted rate alone; a probe has none."""
         return (wanted_bps,)
 
-    def ask(self, target: FlashTarget) -> Step:
+    def query_identity(self, target: FlashTarget) -> Step:
         """Halt the chip, read its device id, let it run on from reset."""
         tcl = ("init", "reset halt", "flash probe 0", "reset run", "shutdown")
         return self._step("identify", *tcl, timeout_s=_ASKED_WITHIN_S)
 
-    def identity(self, target: FlashTarget, output: str) -> Identity | None:
+    def parse_identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the device id; the probe stands for the serial."""
         return stm32_identity(target, output, serial=self.probe)
 
@@ -180,11 +180,11 @@ class Stflash:
     probe: str = ""
     program: str = ""
 
-    def bauds(self, wanted_bps: int) -> Sequence[int]:
+    def baud_rates(self, wanted_bps: int) -> Sequence[int]:
         """Return the wanted rate alone; a probe has none."""
         return (wanted_bps,)
 
-    def ask(self, target: FlashTarget) -> Step:
+    def query_identity(self, target: FlashTarget) -> Step:
         """List all probes and the chips behind them: it cannot be asked for one."""
         program = find_program(
             "st-info",
@@ -194,7 +194,7 @@ class Stflash:
         argv = (*program, "--probe")
         return Step(name="identify", argv=argv, timeout_s=_ASKED_WITHIN_S)
 
-    def identity(self, target: FlashTarget, output: str) -> Identity | None:
+    def parse_identity(self, target: FlashTarget, output: str) -> Identity | None:
         """Read the block of our probe; of two unnamed ones neither is ours."""
         blocks = re.split(r"^\s*version:", output, flags=re.IGNORECASE | re.MULTILINE)[
             1:

@@ -15,11 +15,11 @@ from tests.e2e.evaluator import Evaluator
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
 
 @pytest.fixture(scope="session")
-def seeded(tmp_path_factory: pytest.TempPathFactory) -> Seeded:
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> CoreSetup:
     """A private core directory, made of what this machine has."""
     try:
         return PlatformIO(core_dir=tmp_path_factory.mktemp("core")).set_up()
@@ -28,7 +28,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Seeded:
 
 
 @pytest.fixture
-def platformio(seeded: Seeded, tmp_path: Path) -> PlatformIO:
+def platformio(seeded: CoreSetup, tmp_path: Path) -> PlatformIO:
     """A builder with a cache of its own."""
     return PlatformIO(
         core_dir=seeded.core_dir, cache_dir=tmp_path / "cache", offline=True
@@ -70,6 +70,6 @@ def images_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def evaluate(seeded: Seeded, images_dir: Path, tmp_path: Path) -> Evaluator:
+def evaluate(seeded: CoreSetup, images_dir: Path, tmp_path: Path) -> Evaluator:
     """A function that runs a hidden suite."""
     return Evaluator(seeded.core_dir, images_dir, tmp_path)

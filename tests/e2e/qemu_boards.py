@@ -11,7 +11,7 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.builders.platformio import PlatformIO
-from pytest_embedbench.builders.platformio.core_setup import Seeded
+from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 from pytest_embedbench.engines.qemu import QemuBoard
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.model import BoardSpec, Chunk, FirmwareImage, FirmwareSource
@@ -99,7 +99,7 @@ class Workshop:
 
 
 @pytest.fixture(scope="session")
-def built(seeded: Seeded, tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def built(seeded: CoreSetup, tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     folder = tmp_path_factory.mktemp("qemu")
     builder = PlatformIO(
         core_dir=seeded.core_dir, cache_dir=folder / "cache", offline=True

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.builders.platformio import PlatformIO
-from pytest_embedbench.builders.platformio.core_setup import seed
-from pytest_embedbench.builders.platformio.packages import StandIn
+from pytest_embedbench.builders.platformio.core_setup import set_up_core
+from pytest_embedbench.builders.platformio.packages import LocalPackage
 from pytest_embedbench.builders.platformio.pio import find_pio
 from pytest_embedbench.builders.platformio.run import reachable
 from pytest_embedbench.errors import BenchFault, BuildError, ConfigError, ToolMissing
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
     MakeProject = Callable[..., Path]
 
@@ -193,14 +193,14 @@ def test_a_cross_compiler_is_never_replaced_by_a_stranger(
     make_project: MakeProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # PlatformIO takes any avr-gcc on PATH where its package has a broken link.
-    broken = StandIn(
+    broken = LocalPackage(
         name="toolchain-atmelavr",
         version="1.70300.0",
         find=lambda: {"bin/avr-gcc": tmp_path / "uninstalled"},
         install="",
     )
     core_dir = tmp_path / "core"
-    seed(core_dir, find_pio().scons_version(), stand_ins=[broken])
+    set_up_core(core_dir, find_pio().scons_version(), local_packages=[broken])
     stranger = tmp_path / "bin" / "avr-gcc"
     stranger.parent.mkdir()
     stranger.write_text("#!/bin/sh\n")
@@ -276,7 +276,7 @@ def test_a_submission_cannot_pass_its_errors_off_as_ours(
 
 
 def test_someone_else_holding_platformios_lock_is_named(
-    platformio: PlatformIO, seeded: Seeded, make_project: MakeProject, tmp_path: Path
+    platformio: PlatformIO, seeded: CoreSetup, make_project: MakeProject, tmp_path: Path
 ) -> None:
     # C3: PlatformIO waits 3600 s for its lock, and says nothing meanwhile.
     (tmp_path / "tool").mkdir()

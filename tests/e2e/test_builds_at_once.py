@@ -22,7 +22,7 @@ from pytest_embedbench.processes import wait_gone
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
     MakeProject = Callable[..., Path]
 
@@ -56,7 +56,7 @@ def ask_at_once(order: list[tuple[Path, Path, FirmwareSource]]) -> list[str]:
 
 
 def test_two_workers_build_two_environments_of_one_project(
-    seeded: Seeded, make_project: MakeProject, tmp_path: Path
+    seeded: CoreSetup, make_project: MakeProject, tmp_path: Path
 ) -> None:
     # C1: a shared .pio/build is wiped by the other worker's build.
     log = tmp_path / "log"
@@ -71,7 +71,7 @@ def test_two_workers_build_two_environments_of_one_project(
 
 
 def test_eight_workers_build_an_image_once(
-    seeded: Seeded, make_project: MakeProject, tmp_path: Path
+    seeded: CoreSetup, make_project: MakeProject, tmp_path: Path
 ) -> None:
     # X3
     log = tmp_path / "log"
@@ -213,7 +213,7 @@ if os.path.exists({fifo!r}):
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_killing_the_one_who_builds_kills_pio_and_compilers(
-    seeded: Seeded, make_project: MakeProject, tmp_path: Path, end: signal.Signals
+    seeded: CoreSetup, make_project: MakeProject, tmp_path: Path, end: signal.Signals
 ) -> None:
     # E2: no compiler is left, and no lock is held, 2 s after kill -9.
     fifo, compiler, cache_dir = tmp_path / "fifo", tmp_path / "slow-gcc", tmp_path / "c"

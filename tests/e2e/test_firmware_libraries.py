@@ -10,7 +10,7 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.builders.platformio import PlatformIO
-from pytest_embedbench.builders.platformio.core_setup import Seeded
+from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 from pytest_embedbench.contracts import Board
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.model import Chunk, FirmwareImage, FirmwareSource
@@ -100,7 +100,7 @@ static char *ultoa_(unsigned long number, char *text)
 
 @pytest.fixture(scope="module")
 def build(
-    seeded: Seeded, tmp_path_factory: pytest.TempPathFactory
+    seeded: CoreSetup, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[FirmwareSource], FirmwareImage]:
     folder = tmp_path_factory.mktemp("libraries")
     builder = PlatformIO(

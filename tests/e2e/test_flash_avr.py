@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
     from pytest_embedbench.model import FirmwareImage
     from tests.support.pty_uno import PtyUno
 
@@ -139,7 +139,7 @@ def test_what_a_bootloader_cannot_do_is_said_before_the_board_is_touched(
 
 
 def test_platformio_uploads_an_image_that_is_built_already(
-    tmp_path: Path, seeded: Seeded
+    tmp_path: Path, seeded: CoreSetup
 ) -> None:
     if reason := missing():
         pytest.skip(reason)

@@ -20,7 +20,7 @@ from tests.support.processes import family
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -66,7 +66,7 @@ class Run:
 
 @pytest.fixture
 def start(
-    seeded: Seeded, make_project: Callable[..., Path], tmp_path: Path
+    seeded: CoreSetup, make_project: Callable[..., Path], tmp_path: Path
 ) -> Iterator[Callable[..., Run]]:
     """Return a function that starts pytest and waits until it compiles."""
     fifo, compiler = tmp_path / "fifo", tmp_path / "slow-gcc"

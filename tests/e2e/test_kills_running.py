@@ -19,7 +19,7 @@ from tests.support.processes import family
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
 ROOT = Path(__file__).parents[2]
 TANK = ROOT / "example_suites" / "tank_fill_drain"
@@ -69,7 +69,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def start(seeded: Seeded, suite: Path) -> Iterator[Callable[..., Tree]]:
+def start(seeded: CoreSetup, suite: Path) -> Iterator[Callable[..., Tree]]:
     started: list[subprocess.Popen[bytes]] = []
 
     def run(*args: str) -> Tree:

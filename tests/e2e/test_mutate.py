@@ -17,7 +17,7 @@ from tests.e2e.native_firmware import needs_gcc
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
 pytestmark = [needs_gcc, pytest.mark.timeout(300)]
 
@@ -74,7 +74,7 @@ class Mutation:
 
 
 @pytest.fixture
-def mutate(seeded: Seeded, images_dir: Path, tmp_path: Path) -> Mutation:
+def mutate(seeded: CoreSetup, images_dir: Path, tmp_path: Path) -> Mutation:
     """A function that tries two mutants of a new task."""
     pytest.importorskip("tree_sitter_c", reason="the extra 'mutate'")
     task = make_task("keep_it_bright", tmp_path)

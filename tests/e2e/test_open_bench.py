@@ -25,7 +25,7 @@ from tests.e2e.native_firmware import SUITES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
 ROOT = SUITES.parent
 TANK = SUITES / "tank_fill_drain"
@@ -40,7 +40,7 @@ INI = "[env:native]\nplatform = native\nlib_deps = embedbench_port\n"
 
 
 @pytest.fixture(autouse=True)
-def _set_up(seeded: Seeded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _set_up(seeded: CoreSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have what ``embedbench setup`` would have made, and a cache of our own."""
     monkeypatch.setenv("PLATFORMIO_CORE_DIR", str(seeded.core_dir))
     monkeypatch.setenv("EMBEDBENCH_CACHE", str(tmp_path / "cache"))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_embedbench.builders.platformio import PlatformIO
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
     MakeProject = Callable[..., Path]
 
@@ -80,7 +80,7 @@ def test_avr_firmware_is_an_elf_and_a_hex(
 
 
 def test_stm32_firmware_runs(
-    platformio: PlatformIO, seeded: Seeded, tmp_path: Path
+    platformio: PlatformIO, seeded: CoreSetup, tmp_path: Path
 ) -> None:
     qemu = shutil.which("qemu-system-arm")
     if qemu is None or "toolchain-gccarmnoneeabi" in seeded.absent:
@@ -101,7 +101,7 @@ def test_stm32_firmware_runs(
 )
 def test_esp32_firmware_is_an_image_for_the_rom(
     platformio: PlatformIO,
-    seeded: Seeded,
+    seeded: CoreSetup,
     tmp_path: Path,
     environment: str,
     chip_id: int,

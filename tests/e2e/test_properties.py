@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.builders.platformio import PlatformIO
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
     from pytest_embedbench.contracts import Board
     from pytest_embedbench.model import FirmwareImage
 
@@ -147,7 +147,9 @@ def test_a_crash_is_told_with_what_led_to_it(
 
 
 # U19: a test with fixtures and examples at once.
-def test_fixtures_serve_every_example_of_a_test(seeded: Seeded, tmp_path: Path) -> None:
+def test_fixtures_serve_every_example_of_a_test(
+    seeded: CoreSetup, tmp_path: Path
+) -> None:
     words: list[str | Path] = [
         *(sys.executable, "-m", "pytest", "-q", "--board=native"),
         "--embedbench-firmware=solution",

@@ -21,7 +21,7 @@ from tests.support.pty_board import PtyBoard
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
     from pytest_embedbench.testing import Firmware, LoopbackUart
 
 TANK = Path(__file__).parents[2] / "example_suites" / "tank_fill_drain"
@@ -158,7 +158,7 @@ def test_each_host_has_boards_of_its_own_and_the_files_come_home(
 
 @pytest.mark.timeout(240)
 def test_verdicts_are_whole_and_each_host_builds_for_itself(
-    hosts: list[Host], run: Callable[..., str], tmp_path: Path, seeded: Seeded
+    hosts: list[Host], run: Callable[..., str], tmp_path: Path, seeded: CoreSetup
 ) -> None:
     said = run(
         f"--rsyncdir={TANK}",

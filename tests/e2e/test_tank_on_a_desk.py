@@ -18,7 +18,7 @@ import pytest
 from tests.support.pty_uno import missing, pty_uno
 
 if TYPE_CHECKING:
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
 TANK = Path(__file__).parents[2] / "example_suites" / "tank_fill_drain"
 LAB = """\
@@ -42,7 +42,9 @@ LONG = "test_the_pump_switches_at_the_edges_of_the_band_only"
 
 @pytest.mark.host_time
 @pytest.mark.timeout(600)
-def test_the_tank_suite_passes_on_a_real_board(tmp_path: Path, seeded: Seeded) -> None:
+def test_the_tank_suite_passes_on_a_real_board(
+    tmp_path: Path, seeded: CoreSetup
+) -> None:
     if reason := missing():
         pytest.skip(reason)
     if shutil.which("avrdude") is None:

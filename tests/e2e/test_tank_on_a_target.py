@@ -18,7 +18,7 @@ from tests.support import ssh_server as ssh
 from tests.support.linux_target import PASSWORD, USER, serial_target
 
 if TYPE_CHECKING:
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
 TANK = Path(__file__).parents[2] / "example_suites" / "tank_fill_drain"
 IN_PYTHON = Path(__file__).parent / "programs" / "tank"
@@ -80,7 +80,7 @@ def on_the_target(
 @pytest.mark.host_time
 @pytest.mark.timeout(300)
 def test_the_tanks_suite_passes_on_a_program_in_c(
-    over_ssh: Path, tmp_path: Path, seeded: Seeded
+    over_ssh: Path, tmp_path: Path, seeded: CoreSetup
 ) -> None:
     told = on_the_target(
         over_ssh, tmp_path, "solution", "visible", core_dir=seeded.core_dir

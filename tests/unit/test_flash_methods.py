@@ -124,21 +124,21 @@ def test_what_is_held_after_the_flash_is_not_reset(
 def test_esptool_says_chip_and_mac(
     target: FlashTarget, output: str, chip: str, serial: str
 ) -> None:
-    identity = Esptool().identity(target, output)
+    identity = Esptool().parse_identity(target, output)
     assert identity is not None
     assert (identity.chip, identity.serial) == (chip, serial)
 
 
 def test_the_rate_goes_down_standard_steps() -> None:
     # F2, F3
-    assert list(Esptool().bauds(921_600)) == [
+    assert list(Esptool().baud_rates(921_600)) == [
         921_600,
         460_800,
         230_400,
         115_200,
         57_600,
     ]
-    assert list(Avrdude().bauds(57_600)) == [57_600]
+    assert list(Avrdude().baud_rates(57_600)) == [57_600]
 
 
 def test_pieces_go_where_the_build_tool_says(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_nvs_is_not_guessed(firmware: FirmwareImage) -> None:
 def test_avrdude_says_whether_the_signature_fits(
     target: FlashTarget, output: str, found: str | None
 ) -> None:
-    identity = Avrdude().identity(target, output)
+    identity = Avrdude().parse_identity(target, output)
     assert (identity and identity.chip) == found
 
 
@@ -270,7 +270,7 @@ def test_each_tool_is_told_what_to_write(
 def test_each_tool_says_who_the_board_is(
     target: FlashTarget, method: FlashMethod, output: str, chip: str, serial: str
 ) -> None:
-    identity = method.identity(target, output)
+    identity = method.parse_identity(target, output)
     assert identity is not None
     assert (identity.chip, identity.serial) == (chip, serial)
 
@@ -282,10 +282,10 @@ def test_of_two_probes_only_the_one_asked_for_is_believed(target: FlashTarget) -
         " version: V2\n serial: 0AA\n chipid: 0x413\n"
         " version: V2\n serial: 0BB\n chipid: 0x433\n"
     )
-    chosen = Stflash(probe="0BB").identity(target, output)
+    chosen = Stflash(probe="0BB").parse_identity(target, output)
     assert chosen is not None
     assert chosen.chip == "stm32f401re"
-    assert Stflash().identity(target, output) is None
+    assert Stflash().parse_identity(target, output) is None
 
 
 def test_openocd_takes_the_probe_that_is_named(
@@ -293,7 +293,7 @@ def test_openocd_takes_the_probe_that_is_named(
 ) -> None:
     # B11
     method = Openocd(program=tool("openocd"), config="a.cfg", probe="066D")
-    argv = method.ask(target).argv
+    argv = method.query_identity(target).argv
     assert argv.index("adapter serial 066D") < argv.index("init")
 
 

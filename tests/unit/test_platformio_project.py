@@ -87,7 +87,7 @@ def test_environments_that_extend_each_other_are_read_to_an_end(
     )
     ini = read_ini(tmp_path / "platformio.ini", tmp_path)
     assert ini.option("a", "platform") == ""
-    assert ini.that_matter("a") == {"env:a": {"extends": "env:b"}} | {
+    assert ini.relevant("a") == {"env:a": {"extends": "env:b"}} | {
         "env:b": {"extends": "env:a"}
     }
 
@@ -185,8 +185,8 @@ def test_what_the_user_says_goes_before_all(
     ini: ProjectIni, seeded_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLATFORMIO_CORE_DIR", "/from/variable")
-    told = choose_core(Path("/told"), seeded_cache, ini, "x")
-    assert told.core_dir == Path("/told")
+    configured = choose_core(Path("/told"), seeded_cache, ini, "x")
+    assert configured.core_dir == Path("/told")
     from_variable = choose_core(None, seeded_cache, ini, "x")
     assert from_variable.core_dir == Path("/from/variable")
 

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.builders.platformio.core_setup import Seeded, is_seeded, seed
+from pytest_embedbench.builders.platformio.core_setup import (
+    CoreSetup,
+    is_set_up,
+    set_up_core,
+)
 from pytest_embedbench.builders.platformio.packages import (
-    StandIn,
+    LocalPackage,
     folder,
     programs,
     wheel,
@@ -30,8 +34,8 @@ def program(path: Path) -> Path:
     return path
 
 
-def compiler(prefix: str = "avr-") -> StandIn:
-    return StandIn(
+def compiler(prefix: str = "avr-") -> LocalPackage:
+    return LocalPackage(
         name="toolchain-atmelavr",
         version="1.70300.0",
         find=programs(prefix),
@@ -58,7 +62,7 @@ def test_what_is_here_is_linked_under_platformios_names(
     tmp_path: Path, bin_dir: Path
 ) -> None:
     gcc = program(bin_dir / "odd-gcc")
-    done = seed(tmp_path / "core", SCONS, [compiler("odd-")])
+    done = set_up_core(tmp_path / "core", SCONS, [compiler("odd-")])
     package = tmp_path / "core" / "packages" / "toolchain-atmelavr@embedbench"
     assert links(package) == {"bin/odd-gcc": str(gcc)}
     about = json.loads((package / ".piopm").read_text())
@@ -71,13 +75,13 @@ def test_what_is_here_is_linked_under_platformios_names(
 def test_what_is_not_here_is_reported_with_the_command_that_brings_it(
     tmp_path: Path,
 ) -> None:
-    done = seed(tmp_path / "core", SCONS, [compiler("no-such-thing-")])
+    done = set_up_core(tmp_path / "core", SCONS, [compiler("no-such-thing-")])
     assert done.packages == ()
     assert done.absent == {"toolchain-atmelavr": "apt-get install a-compiler"}
 
 
 def test_our_platforms_are_linked_where_they_lie(tmp_path: Path) -> None:
-    done = seed(tmp_path, SCONS, [])
+    done = set_up_core(tmp_path, SCONS, [])
     assert {"native", "atmelavr", "ststm32", "espressif32"} <= set(done.platforms)
     link = json.loads((tmp_path / "platforms" / "atmelavr.pio-link").read_text())
     platform = Path(link["spec"]["uri"].removeprefix("symlink://"))
@@ -86,7 +90,7 @@ def test_our_platforms_are_linked_where_they_lie(tmp_path: Path) -> None:
 
 
 def test_scons_is_what_platformio_asks_for(tmp_path: Path) -> None:
-    seed(tmp_path, SCONS, [])
+    set_up_core(tmp_path, SCONS, [])
     package = tmp_path / "packages" / "tool-scons@embedbench"
     assert json.loads((package / "package.json").read_text())["version"] == SCONS
     assert (package / "SCons" / "Script" / "Main.py").is_file()
@@ -94,22 +98,22 @@ def test_scons_is_what_platformio_asks_for(tmp_path: Path) -> None:
 
 def test_a_second_time_nothing_is_written(tmp_path: Path, bin_dir: Path) -> None:
     program(bin_dir / "odd-gcc")
-    first = seed(tmp_path / "core", SCONS, [compiler("odd-")])
+    first = set_up_core(tmp_path / "core", SCONS, [compiler("odd-")])
     stamps = {p: p.lstat().st_mtime_ns for p in (tmp_path / "core").rglob("*")}
-    assert seed(tmp_path / "core", SCONS, [compiler("odd-")]) == first
+    assert set_up_core(tmp_path / "core", SCONS, [compiler("odd-")]) == first
     assert {p: p.lstat().st_mtime_ns for p in (tmp_path / "core").rglob("*")} == stamps
 
 
 def test_what_went_away_is_taken_out(tmp_path: Path, bin_dir: Path) -> None:
     program(bin_dir / "odd-gcc")
     extra = program(bin_dir / "odd-size")
-    seed(tmp_path / "core", SCONS, [compiler("odd-")])
+    set_up_core(tmp_path / "core", SCONS, [compiler("odd-")])
     extra.unlink()
-    seed(tmp_path / "core", SCONS, [compiler("odd-")])
+    set_up_core(tmp_path / "core", SCONS, [compiler("odd-")])
     package = tmp_path / "core" / "packages" / "toolchain-atmelavr@embedbench"
     assert set(links(package)) == {"bin/odd-gcc"}
     (bin_dir / "odd-gcc").unlink()
-    seed(tmp_path / "core", SCONS, [compiler("odd-")])
+    set_up_core(tmp_path / "core", SCONS, [compiler("odd-")])
     assert not package.exists()
 
 
@@ -119,21 +123,21 @@ def test_packages_of_platformios_own_are_left_alone(
     program(bin_dir / "odd-gcc")
     theirs = tmp_path / "core" / "packages" / "toolchain-atmelavr" / "bin" / "odd-gcc"
     program(theirs)
-    seed(tmp_path / "core", SCONS, [compiler("odd-")])
+    set_up_core(tmp_path / "core", SCONS, [compiler("odd-")])
     assert not theirs.is_symlink()
 
 
-def seed_without_packages(core_dir: Path) -> Seeded:
-    return seed(core_dir, SCONS, [])
+def seed_without_packages(core_dir: Path) -> CoreSetup:
+    return set_up_core(core_dir, SCONS, [])
 
 
 def test_several_processes_may_set_up_at_once(tmp_path: Path) -> None:
     core = tmp_path / "core"
-    assert not is_seeded(core)
+    assert not is_set_up(core)
     with multiprocessing.get_context("spawn").Pool(4) as pool:
         done = pool.map(seed_without_packages, [core] * 4, chunksize=1)
     assert done == [done[0]] * 4
-    assert is_seeded(core)
+    assert is_set_up(core)
     assert not list(core.rglob("*.new"))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from pytest_embedbench.builders.platformio.core_setup import is_seeded, seed
+from pytest_embedbench.builders.platformio.core_setup import is_set_up, set_up_core
 from pytest_embedbench.builders.platformio.cores import (
     choose_core,
     own_core,
@@ -42,7 +42,7 @@ from pytest_embedbench.processes.guarded import GuardedExit
 from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
-    from pytest_embedbench.builders.platformio.core_setup import Seeded
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
     from pytest_embedbench.builders.platformio.cores import CoreDirectory
     from pytest_embedbench.builders.platformio.pio import Pio
     from pytest_embedbench.builders.platformio.project import Project
@@ -92,21 +92,21 @@ class PlatformIO:
         names its boards, it is known what they need.
         """
         private = self.core_dir or private_core(self._cache())
-        core_dir = private if is_seeded(private) else own_core()
+        core_dir = private if is_set_up(private) else own_core()
         return missing_for(spec.environments, core_dir)
 
     def version(self) -> str:
         """Return one line that names PlatformIO's version, for reports."""
         return f"PlatformIO {pio_version(self._command(), self._cache())}"
 
-    def set_up(self) -> Seeded:
+    def set_up(self) -> CoreSetup:
         """Make the private core directory of this Python environment, or refresh it.
 
         Raises:
             ToolMissing: PlatformIO or SCons is not installed.
         """
         core_dir = self.core_dir or private_core(self._cache())
-        return seed(core_dir, self._command().scons_version())
+        return set_up_core(core_dir, self._command().scons_version())
 
     def environments(self, project_dir: Path) -> tuple[str, ...]:
         """Return the environments of a project; ``ConfigError`` if it is none."""

