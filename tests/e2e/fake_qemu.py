@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pytest_embedbench.engines.qemu.board import QemuBoard, board_on
 from pytest_embedbench.engines.qemu.clocks import GuestClock
+from pytest_embedbench.engines.qemu.guest_setup import Setup
 from pytest_embedbench.engines.qemu.launch import QemuCommand, Timing
 from pytest_embedbench.engines.qemu.lockstep import TickWord
 from pytest_embedbench.engines.qemu.machines import MACHINES
-from pytest_embedbench.engines.qemu.setup import Setup
 from pytest_embedbench.model import BoardSpec, UartSpec
 
 COUNTER, LATER, ENTRY = 0x20000000, 0x20000004, 0x08000100

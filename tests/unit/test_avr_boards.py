@@ -9,9 +9,9 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.simavr import Simavr
+from pytest_embedbench.engines.simavr.avr_program import AvrProgram
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.diagnosis import explain
-from pytest_embedbench.engines.simavr.program import AvrProgram
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.testing import loopback_image
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.engines.qemu.guest_setup import set_up
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import machine_for
 from pytest_embedbench.engines.qemu.options import QemuOptions
-from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.model import FirmwareImage
 
 NOTHING = QemuCommand(program=Path("qemu"), arguments=())

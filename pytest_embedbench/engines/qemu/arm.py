@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.board import QemuBoard, board_on
 from pytest_embedbench.engines.qemu.discovery import find_qemu, posix_missing
+from pytest_embedbench.engines.qemu.guest_setup import set_up
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import QemuOptions, capabilities
-from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.support.options import read_options
 

@@ -17,7 +17,7 @@ from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.guest import Guest, PowerOn
-    from pytest_embedbench.engines.qemu.setup import Setup
+    from pytest_embedbench.engines.qemu.guest_setup import Setup
     from pytest_embedbench.model import BoardSpec
 
 

@@ -14,10 +14,10 @@ from pytest_embedbench.engines.qemu.espchip import (
     entry_point,
     flash_file,
 )
+from pytest_embedbench.engines.qemu.guest_setup import set_up
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import EspOptions, capabilities
-from pytest_embedbench.engines.qemu.setup import set_up
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.support.options import read_options
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from pytest_embedbench.engines.qemu.ports import QemuUart
 from pytest_embedbench.engines.qemu.rsp import Stub
+from pytest_embedbench.engines.qemu.uart_pipes import QemuUart
 from pytest_embedbench.errors import BoardLost
 from pytest_embedbench.processes import spawn, stop, tail
 from pytest_embedbench.processes.channel import Channel

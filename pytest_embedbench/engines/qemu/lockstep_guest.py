@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_embedbench.engines.qemu.diagnosis import Cause
+    from pytest_embedbench.engines.qemu.guest_setup import Setup
     from pytest_embedbench.engines.qemu.launch import Emulator
     from pytest_embedbench.engines.qemu.links import QemuLink
-    from pytest_embedbench.engines.qemu.setup import Setup
     from pytest_embedbench.errors import EmbedbenchError
 
 _BITS_PER_BYTE = 10  # 8N1

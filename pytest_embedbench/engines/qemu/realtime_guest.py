@@ -16,9 +16,9 @@ from pytest_embedbench.processes.channel_errors import Disconnected
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pytest_embedbench.engines.qemu.guest_setup import Setup
     from pytest_embedbench.engines.qemu.launch import Emulator
     from pytest_embedbench.engines.qemu.links import QemuLink
-    from pytest_embedbench.engines.qemu.setup import Setup
 
 _LOOK_EVERY_S = 0.005
 

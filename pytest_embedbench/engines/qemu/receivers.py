@@ -11,8 +11,8 @@ from pytest_embedbench.engines.qemu.machines import Fifo, OneByte
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_embedbench.engines.qemu.ports import QemuUart
     from pytest_embedbench.engines.qemu.rsp import Stop, Stub
+    from pytest_embedbench.engines.qemu.uart_pipes import QemuUart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

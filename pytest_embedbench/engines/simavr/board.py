@@ -20,8 +20,8 @@ from pytest_embedbench.support.validation import pin_level, whole_ms, whole_mv
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_embedbench.engines.simavr.avr_program import AvrProgram
     from pytest_embedbench.engines.simavr.child import Child
-    from pytest_embedbench.engines.simavr.program import AvrProgram
     from pytest_embedbench.errors import FirmwareFault
     from pytest_embedbench.model import BoardSpec, PinSpec
 

@@ -12,7 +12,7 @@ from pytest_embedbench.errors import (
 )
 
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.simavr.program import AvrProgram
+    from pytest_embedbench.engines.simavr.avr_program import AvrProgram
     from pytest_embedbench.model import BoardSpec
 
 _KINDS: dict[str, tuple[type[FirmwareFault], str]] = {

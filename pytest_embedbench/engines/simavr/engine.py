@@ -7,11 +7,11 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.engines.simavr.avr_program import read_program
 from pytest_embedbench.engines.simavr.board import SimavrBoard
 from pytest_embedbench.engines.simavr.child import Child
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.options import SimavrOptions
-from pytest_embedbench.engines.simavr.program import read_program
 from pytest_embedbench.errors import ConfigError, ToolMissing
 from pytest_embedbench.model import Capability
 from pytest_embedbench.processes.time_budget import TimeBudget
