@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_embedbench.engines.qemu.board import QemuBoard, board_on
 from pytest_embedbench.engines.qemu.clocks import GuestClock
-from pytest_embedbench.engines.qemu.guest_setup import Setup
+from pytest_embedbench.engines.qemu.guest_setup import GuestSetup
 from pytest_embedbench.engines.qemu.launch import QemuCommand, Timing
 from pytest_embedbench.engines.qemu.lockstep import TickWord
 from pytest_embedbench.engines.qemu.machines import MACHINES
@@ -106,7 +106,7 @@ def boot_fake(program: Path, *, wall_limit_s: float = 10.0) -> QemuBoard:
         uarts=(UartSpec(name="usart1", baud_bps=115_200),),
         environments=(),
     )
-    setup = Setup(
+    setup = GuestSetup(
         spec=spec,
         machine=MACHINES["stm32f405"],
         elf_path=Path("nowhere.elf"),
@@ -122,12 +122,12 @@ def boot_fake(program: Path, *, wall_limit_s: float = 10.0) -> QemuBoard:
         find_clock=lambda: GuestClock(
             name="ticks",
             entry=ENTRY,
-            beat=TickWord(COUNTER, LATER),
+            sync_point=TickWord(COUNTER, LATER),
             period_us=10_000,
         ),
         rom_wait=None,
         read_word=None,
         run_cpu_s=1e6,
-        let_go=lambda: None,
+        on_close=lambda: None,
     )
     return board_on(setup)

@@ -36,9 +36,9 @@ def test_each_tick_is_a_stop(later: int | None) -> None:
     with serving(guest) as stub:
         lockstep = Lockstep(stub, TickWord(COUNTER, later), ())
         lockstep.start(ENTRY, 0)
-        lockstep.run_to(5, lambda: heard.append(lockstep.beats))
+        lockstep.run_to(5, lambda: heard.append(lockstep.ticks))
         lockstep.run_to(5, lambda: heard.append(-1))
-        lockstep.run_to(7, lambda: heard.append(lockstep.beats))
+        lockstep.run_to(7, lambda: heard.append(lockstep.ticks))
     assert heard == [1, 2, 3, 4, 5, 6, 7]
     assert guest.memory[COUNTER] == 7
 
@@ -50,7 +50,7 @@ def test_ticks_that_are_caught_up_at_once_count_all() -> None:
     with serving(FakeGuest(script)) as stub:
         lockstep = Lockstep(stub, TickWord(COUNTER, LATER), ())
         lockstep.start(ENTRY, 0)
-        lockstep.run_to(6, lambda: heard.append(lockstep.beats))
+        lockstep.run_to(6, lambda: heard.append(lockstep.ticks))
     assert heard == [1, 2, 5, 6]
     assert lockstep.widest == 3
 
@@ -61,7 +61,7 @@ def test_a_counter_that_goes_back_is_a_restart() -> None:
         lockstep.start(ENTRY, 0)
         with pytest.raises(Restarted):
             lockstep.run_to(9, lambda: None)
-        assert lockstep.beats == 3
+        assert lockstep.ticks == 3
 
 
 def test_calls_of_a_function_count_themselves() -> None:
@@ -70,7 +70,7 @@ def test_calls_of_a_function_count_themselves() -> None:
         lockstep = Lockstep(stub, Calls(ENTRY), ())
         lockstep.start(ENTRY, 0)
         lockstep.run_to(3, lambda: None)
-        assert lockstep.beats == 3
+        assert lockstep.ticks == 3
 
 
 def test_a_breakpoint_of_the_firmwares_own_is_no_tick() -> None:

@@ -17,7 +17,7 @@ from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.guest import Guest, PowerOn
-    from pytest_embedbench.engines.qemu.guest_setup import Setup
+    from pytest_embedbench.engines.qemu.guest_setup import GuestSetup
     from pytest_embedbench.model import BoardSpec
 
 
@@ -128,7 +128,7 @@ class QemuBoard:
             raise BoardLost(f"{self._spec.name} has been closed")
 
 
-def board_on(setup: Setup) -> QemuBoard:
+def board_on(setup: GuestSetup) -> QemuBoard:
     """Start a firmware in lockstep, or in real time where its time has no steps."""
     in_lockstep = setup.timing.icount_shift is not None
     power_on = LockstepPower(setup) if in_lockstep else RealtimePower(setup)

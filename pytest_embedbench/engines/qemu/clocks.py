@@ -28,11 +28,11 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuestClock:
-    """What a guest counts: ``beat`` each ``period_us``, first from ``entry``."""
+    """What a guest counts: ``sync_point`` each ``period_us``, first from ``entry``."""
 
     name: str
     entry: int
-    beat: SyncPoint
+    sync_point: SyncPoint
     period_us: int
 
 
@@ -70,7 +70,7 @@ def find_clock(names: SymbolAddresses, sync_symbol: str, sync_us: int) -> GuestC
             )
         entry = names[sync_symbol]
         return GuestClock(
-            name=sync_symbol, entry=entry, beat=Calls(entry), period_us=sync_us
+            name=sync_symbol, entry=entry, sync_point=Calls(entry), period_us=sync_us
         )
     for known in _KNOWN:
         if known.counter in names and known.entry in names:
@@ -79,7 +79,7 @@ def find_clock(names: SymbolAddresses, sync_symbol: str, sync_us: int) -> GuestC
             return GuestClock(
                 name=known.counter,
                 entry=names[known.entry],
-                beat=TickWord(names[known.counter], later),
+                sync_point=TickWord(names[known.counter], later),
                 period_us=sync_us or 1_000_000 // hz,
             )
     counters = ", ".join(known.counter for known in _KNOWN)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.engines.qemu.launch import lost
+from pytest_embedbench.engines.qemu.launch import board_lost
 from pytest_embedbench.engines.qemu.lockstep import Restarted, Trapped
 from pytest_embedbench.errors import (
     BoardLost,
@@ -66,7 +66,7 @@ def explain(cause: Cause, context: GuestContext) -> EmbedbenchError:
         case Disconnected() if _LOCKUP in context.emulator.log_tail():
             error = FirmwareCrash("the firmware crashed in its own fault handler")
         case _:
-            error = lost(context.emulator, cause, _when(context))
+            error = board_lost(context.emulator, cause, _when(context))
     context.emulator.end()
     if isinstance(error, BoardLost) and context.at_us is None:
         return BoardLost(f"{error}{_evidence(context.said)}")
@@ -87,7 +87,7 @@ def _unanswered(cause: NoAnswer, context: GuestContext) -> EmbedbenchError:
     try:
         stub.interrupt()
     except ChannelError:
-        return lost(context.emulator, cause, _when(context))
+        return board_lost(context.emulator, cause, _when(context))
     where = _where(context)
     used = "" if cause.cpu_s is None else f"{cause.cpu_s:.1f} s of CPU time, "
     took = f"{used}{cause.wall_s:.1f} s of host time"

@@ -25,13 +25,13 @@ _ROM_TIME_WARP_US = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
+class GuestSetup:
     """A datasheet, a firmware, and the emulator to bring them together.
 
     ``find_clock`` returns the firmware's clock as it is at reset; ``read_word`` is a
     word that it writes when it has read a byte, if it has one; ``run_cpu_s`` is
     the CPU time from tick to tick, ``timing`` has that for booting. ``rom_wait`` is
-    for a ROM that waits. ``let_go`` is called when the board is closed.
+    for a ROM that waits. ``on_close`` is called when the board is closed.
     """
 
     spec: BoardSpec
@@ -43,7 +43,7 @@ class Setup:
     find_clock: Callable[[], GuestClock]
     read_word: int | None
     run_cpu_s: float
-    let_go: Callable[[], object]
+    on_close: Callable[[], object]
 
     def serials(self) -> dict[str, int]:
         """Return QEMU's numbers for the board's UARTs, by name."""
@@ -62,8 +62,8 @@ def set_up(
     image: FirmwareImage,
     options: QemuOptions,
     command: QemuCommand,
-    let_go: Callable[[], object] = lambda: None,
-) -> Setup:
+    on_close: Callable[[], object] = lambda: None,
+) -> GuestSetup:
     """Find the firmware's clock, unless it runs in real time, and what goes with it.
 
     Raises:
@@ -95,7 +95,7 @@ def set_up(
         wall_limit_s=options.wall_limit_ms / 1000,
         grace_s=options.grace_ms / 1000,
     )
-    return Setup(
+    return GuestSetup(
         spec=spec,
         machine=machine,
         elf_path=image.elf_path,
@@ -105,5 +105,5 @@ def set_up(
         find_clock=clock,
         read_word=names.get("embedbench_received"),
         run_cpu_s=options.cpu_limit_ms / 1000,
-        let_go=let_go,
+        on_close=on_close,
     )

@@ -216,13 +216,13 @@ def _shake_hands(emulator: Emulator, nonce: str) -> None:
     try:
         answer = emulator.stub.monitor("info uuid")
     except ChannelError as cause:
-        raise lost(emulator, cause, "when it was started") from None
+        raise board_lost(emulator, cause, "when it was started") from None
     if answer != nonce:
         emulator.end()
         raise BoardLost("it is not the QEMU that we started that answers")
 
 
-def lost(emulator: Emulator, cause: ChannelError, when: str) -> BoardLost:
+def board_lost(emulator: Emulator, cause: ChannelError, when: str) -> BoardLost:
     """End ``emulator``, which has failed us; return what can be said of it."""
     code = emulator.end()
     match cause:

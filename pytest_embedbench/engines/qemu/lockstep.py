@@ -56,7 +56,7 @@ class SyncPoint(Protocol):
     """What a guest does again and again, and where it can be stopped."""
 
     def first(self, stub: Stub, resume: Resume) -> None:
-        """Run to the first stop, from where the code of the beat begins."""
+        """Run to the first stop, from where the code of the tick begins."""
         ...
 
     def next(self, stub: Stub, resume: Resume) -> None:
@@ -124,22 +124,22 @@ class Calls:
 
 @dataclass(slots=True)
 class Lockstep:
-    """A guest that stands at one of its beats, except while ``run_to`` runs."""
+    """A guest that stands at one of its ticks, except while ``run_to`` runs."""
 
     stub: Stub
-    beat: SyncPoint
+    sync_point: SyncPoint
     receivers: Sequence[Receiver]
-    beats: int = field(default=0, init=False)
-    """How many beats have passed since ``start``."""
+    ticks: int = field(default=0, init=False)
+    """How many ticks have passed since ``start``."""
     widest: int = field(default=1, init=False)
-    """How many beats have passed between two stops, at most."""
+    """How many ticks have passed between two stops, at most."""
     _first: int = field(default=0, init=False)
     _last: int = field(default=0, init=False)
 
     def start(
         self, entry: int, pc_register: int, rom_wait: RomWait | None = None
     ) -> None:
-        """Run from reset to the first beat; ``entry`` is where the tick's code begins.
+        """Run from reset to the first tick; ``entry`` is where the tick's code begins.
 
         Only from there on is memory what the program says it is: what runs before,
         a ROM or a bootloader, uses the same addresses for its own ends.
@@ -150,26 +150,26 @@ class Lockstep:
         if self.stub.read_register(pc_register) != entry:
             raise Trapped
         self.stub.do(_unbreak(entry))
-        self.beat.first(self.stub, self._resume)
-        self._first = self._last = self.beat.count(self.stub)
+        self.sync_point.first(self.stub, self._resume)
+        self._first = self._last = self.sync_point.count(self.stub)
 
-    def run_to(self, beats: int, after_each: Callable[[], None]) -> None:
-        """Run until ``beats`` have passed since ``start``.
+    def run_to(self, ticks: int, after_each: Callable[[], None]) -> None:
+        """Run until ``ticks`` have passed since ``start``.
 
         Raises:
             Restarted, Trapped: the guest is not where it should be.
         """
-        while self.beats < beats:
+        while self.ticks < ticks:
             for receiver in self.receivers:
                 if receiver.pending:
                     receiver.feed(self.stub)
-            self.beat.next(self.stub, self._resume)
-            count = self.beat.count(self.stub)
+            self.sync_point.next(self.stub, self._resume)
+            count = self.sync_point.count(self.stub)
             if count < self._last:
                 raise Restarted
             self.widest = max(self.widest, count - self._last)
             self._last = count
-            self.beats = count - self._first
+            self.ticks = count - self._first
             after_each()
 
     def _leave_rom(self, rom_wait: RomWait, pc_register: int) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_embedbench.engines.qemu.diagnosis import Cause
-    from pytest_embedbench.engines.qemu.guest_setup import Setup
+    from pytest_embedbench.engines.qemu.guest_setup import GuestSetup
     from pytest_embedbench.engines.qemu.launch import Emulator
     from pytest_embedbench.engines.qemu.links import QemuLink
     from pytest_embedbench.errors import EmbedbenchError
@@ -36,7 +36,7 @@ _CAUSES = (ChannelError, Restarted, Trapped)
 class LockstepPower:
     """Starts guests in lockstep, one after the other, on the core that we are on."""
 
-    setup: Setup
+    setup: GuestSetup
     virtual_time: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
@@ -51,7 +51,7 @@ class LockstepPower:
     def close(self) -> None:
         """Let another board have the core."""
         SHARED_CORE.unpin()
-        self.setup.let_go()
+        self.setup.on_close()
 
 
 class LockstepGuest:
@@ -59,7 +59,7 @@ class LockstepGuest:
 
     def __init__(
         self,
-        setup: Setup,
+        setup: GuestSetup,
         emulator: Emulator,
         links: Mapping[str, QemuLink],
         now_us: int,
@@ -74,7 +74,9 @@ class LockstepGuest:
             receiver(setup.machine.uarts[name], emulator.ports[name], self._pace(baud))
             for name, baud in setup.bauds_bps().items()
         ]
-        self._lockstep = Lockstep(emulator.stub, self._clock.beat, self._receivers)
+        self._lockstep = Lockstep(
+            emulator.stub, self._clock.sync_point, self._receivers
+        )
 
     @property
     def pid(self) -> int:
@@ -162,7 +164,7 @@ class LockstepGuest:
 
     def _tick_us(self) -> int:
         """Return the bench's time of the tick that the guest stands at."""
-        return self._started_us + self._lockstep.beats * self._clock.period_us
+        return self._started_us + self._lockstep.ticks * self._clock.period_us
 
     def _explained(self, cause: Cause, at_us: int | None) -> EmbedbenchError:
         return explain(

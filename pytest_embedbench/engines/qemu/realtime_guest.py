@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import host_now_s, pause
-from pytest_embedbench.engines.qemu.launch import launch, lost
+from pytest_embedbench.engines.qemu.launch import board_lost, launch
 from pytest_embedbench.processes.channel_errors import Disconnected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_embedbench.engines.qemu.guest_setup import Setup
+    from pytest_embedbench.engines.qemu.guest_setup import GuestSetup
     from pytest_embedbench.engines.qemu.launch import Emulator
     from pytest_embedbench.engines.qemu.links import QemuLink
 
@@ -27,7 +27,7 @@ _LOOK_EVERY_S = 0.005
 class RealtimePower:
     """Starts guests that run by themselves."""
 
-    setup: Setup
+    setup: GuestSetup
     virtual_time: bool = field(default=False, init=False)
 
     def __call__(self, links: Mapping[str, QemuLink], now_us: int) -> RealtimeGuest:
@@ -38,7 +38,7 @@ class RealtimePower:
 
     def close(self) -> None:
         """Let go of the chip."""
-        self.setup.let_go()
+        self.setup.on_close()
 
 
 class RealtimeGuest:
@@ -77,7 +77,7 @@ class RealtimeGuest:
             self.now_us = int((host_now_s() - self._began_s) * 1e6)
             self._exchange()
             if self._emulator.popen.poll() is not None:
-                raise lost(
+                raise board_lost(
                     self._emulator, Disconnected(), f"at {self.now_us / 1e6:.3f} s"
                 )
 

@@ -68,7 +68,7 @@ class FifoReceiver:
             del self.pending[:room]
             self.port.put(piece)
             goal = waiting + len(piece)
-            arrived = _settle(
+            arrived = _wait_until_taken(
                 self.port,
                 stub,
                 lambda: stub.read_word(uart.status) & uart.count_mask == goal,
@@ -140,7 +140,7 @@ class OneByteReceiver:
             self.port.put(self.pending[:1])
             del self.pending[:1]
             self._quota -= 1
-            if _settle(self.port, stub, lambda: self._full(stub)):
+            if _wait_until_taken(self.port, stub, lambda: self._full(stub)):
                 self._watching = True
                 return True
             self.unheard += 1
@@ -163,7 +163,7 @@ def receiver(uart: Fifo | OneByte, port: QemuUart, pace: Pace) -> Receiver:
     return OneByteReceiver(uart, port, pace)
 
 
-def _settle(port: QemuUart, stub: Stub, arrived: Callable[[], bool]) -> bool:
+def _wait_until_taken(port: QemuUart, stub: Stub, arrived: Callable[[], bool]) -> bool:
     """Wait until the UART has what was put; say whether it has ``arrived``.
 
     A UART whose receiver is off lets bytes pass by.
