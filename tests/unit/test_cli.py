@@ -44,7 +44,8 @@ def test_one_broken_datasheet_does_not_hide_the_other_boards(
     theirs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (theirs / "broken.toml").write_text("engine = 5\n")
-    assert main(["boards"]) == 1
+    code = main(["boards"])
+    assert code == 1
     rows = capsys.readouterr().out.splitlines()
     assert any(row.startswith("uno ") for row in rows)
     (said,) = [row for row in rows if row.startswith("broken ")]

@@ -72,7 +72,8 @@ def test_a_stop_names_thread_and_watched_address(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
     stub = stub_hearing(ends, packet(b"OK") + STOPPED + packet(b"T05thread:02;"))
-    assert stub.resume(b"Z2,0,4") == Stop(0x3FFB1234, b"02")
+    stopped = stub.resume(b"Z2,0,4")
+    assert stopped == Stop(0x3FFB1234, b"02")
     stub.step()
     assert packet(b"vCont;s:02") in ends[1].recv(200)
 
