@@ -73,16 +73,20 @@ if TYPE_CHECKING:
         HasReset as HasReset,
         HasVirtualTime as HasVirtualTime,
         HeldConsole as HeldConsole,
+        KnowsBoardTools as KnowsBoardTools,
         KnowsCapabilities as KnowsCapabilities,
         Link as Link,
         Measured as Measured,
         Plant as Plant,
         ReadsPins as ReadsPins,
+        SetsUp as SetsUp,
+        SetupReport as SetupReport,
         SharedBoard as SharedBoard,
         SharedEngine as SharedEngine,
         Snapshot as Snapshot,
         SnapshotEngine as SnapshotEngine,
         StateT as StateT,
+        TakesSettings as TakesSettings,
         TargetConsole as TargetConsole,
         capabilities_of as capabilities_of,
     )
@@ -147,6 +151,7 @@ if TYPE_CHECKING:
         NO_IMAGE as NO_IMAGE,
         Blame as Blame,
         BoardSpec as BoardSpec,
+        BuilderSettings as BuilderSettings,
         Capability as Capability,
         Chunk as Chunk,
         Direction as Direction,
@@ -203,8 +208,9 @@ _HOMES = {
     "pytest_embedbench.contracts": (
         "Board BoardUnderTest Builder ChecksBoards CommandEnd DrivesPins Engine "
         "Figure HasAnalog HasConsole HasConsoles HasNotes HasPins HasPosition "
-        "HasPower HasReset HasVirtualTime HeldConsole KnowsCapabilities Link Measured "
-        "Plant ReadsPins SharedBoard SharedEngine Snapshot SnapshotEngine StateT "
+        "HasPower HasReset HasVirtualTime HeldConsole KnowsBoardTools "
+        "KnowsCapabilities Link Measured Plant ReadsPins SetsUp SetupReport "
+        "SharedBoard SharedEngine Snapshot SnapshotEngine StateT TakesSettings "
         "TargetConsole capabilities_of"
     ),
     "pytest_embedbench.datasheet": "load_board",
@@ -223,9 +229,9 @@ _HOMES = {
         "SeededRandom StuckAt Tick"
     ),
     "pytest_embedbench.model": (
-        "Blame BoardSpec Capability Chunk Direction FirmwareImage FirmwareSource Level "
-        "Line NO_IMAGE PinEvent PinSpec PinTrace PwmEvent Reply Sample Stimulus "
-        "StimulusKind UartSpec"
+        "Blame BoardSpec BuilderSettings Capability Chunk Direction FirmwareImage "
+        "FirmwareSource Level Line NO_IMAGE PinEvent PinSpec PinTrace PwmEvent Reply "
+        "Sample Stimulus StimulusKind UartSpec"
     ),
     "pytest_embedbench.plugin.options": (
         "Setting add_settings path_setting setting settings"

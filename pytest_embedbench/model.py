@@ -141,6 +141,21 @@ class FirmwareSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BuilderSettings:
+    """What the user has chosen for what builds the firmware; ``None`` is no choice.
+
+    Args:
+        cache_dir: Where scratch copies, object files and logs may be kept.
+        pio: The PlatformIO program.
+        core_dir: PlatformIO's core directory.
+    """
+
+    cache_dir: Path | None = None
+    pio: Path | None = None
+    core_dir: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FirmwareImage:
     """What a builder hands to an engine; files are never changed once published.
 

@@ -13,9 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.overrides import overridden
-from pytest_embedbench.contracts import KnowsCapabilities
+from pytest_embedbench.contracts import (
+    Builder,
+    Engine,
+    KnowsCapabilities,
+    Plant,
+    TakesSettings,
+    lacking,
+)
 from pytest_embedbench.datasheet import load_board
 from pytest_embedbench.errors import ConfigError, EmbedbenchError, UnknownName
+from pytest_embedbench.model import BuilderSettings
 from pytest_embedbench.support.modules import load_name
 
 if TYPE_CHECKING:
@@ -24,7 +32,6 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from pytest_embedbench.bench.overrides import Override
-    from pytest_embedbench.contracts import Builder, Engine, Plant
     from pytest_embedbench.lab.inventory.labfile import Lab
     from pytest_embedbench.model import BoardSpec, Capability
 
@@ -65,13 +72,23 @@ class Registry:
             load_lab.cache_clear()
 
     def engine(self, name: str) -> Engine:
-        """Return an engine with its default options."""
-        engine: Engine = self._load("engine", name)()
+        """Return an engine.
+
+        Raises:
+            ConfigError: what is registered under that name is none.
+        """
+        engine: Engine = self._make("engine", name, Engine)
         return engine
 
-    def builder(self, name: str, **options: object) -> Builder:
-        """Return a builder; ``options`` are its own, by keyword."""
-        builder: Builder = self._load("builder", name)(**options)
+    def builder(self, name: str, settings: BuilderSettings | None = None) -> Builder:
+        """Return a builder that heeds ``settings``, if it can.
+
+        Raises:
+            ConfigError: what is registered under that name is none.
+        """
+        builder: Builder = self._make("builder", name, Builder)
+        if isinstance(builder, TakesSettings):
+            return builder.with_settings(settings or BuilderSettings())
         return builder
 
     def plant(self, name: str, **parameters: object) -> Plant[Any]:
@@ -86,9 +103,11 @@ class Registry:
             _in_file(name) if PLANT_FILE in name else self._load("plant", name)
         )
         try:
-            return make(**parameters)
+            plant = make(**parameters)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"plant {name!r}: {error}") from error
+        _check_whole("plant", name, plant, Plant)
+        return plant
 
     def board(self, name: str) -> BoardSpec:
         """Return a datasheet; other boards' files are not read."""
@@ -153,6 +172,16 @@ class Registry:
                     files[file.name.removesuffix(".toml")] = file
         return files
 
+    def _make(self, kind: str, name: str, protocol: type) -> Any:  # noqa: ANN401  # typed by callers
+        """Make what is registered, and check once that it is what it should be."""
+        try:
+            thing = self._load(kind, name)()
+        except TypeError as error:
+            message = f"{kind} {name!r} cannot be made without arguments: {error}"
+            raise ConfigError(message) from error
+        _check_whole(kind, name, thing, protocol)
+        return thing
+
     def _load(self, kind: str, name: str) -> Any:  # noqa: ANN401  # typed by callers
         entries = self._entries(kind)
         if name not in entries:
@@ -162,6 +191,14 @@ class Registry:
         except (ImportError, AttributeError) as error:
             message = f"{kind} {name!r} ({entries[name].value}) cannot load: {error}"
             raise ConfigError(message) from error
+
+
+def _check_whole(kind: str, name: str, thing: object, protocol: type) -> None:
+    if absent := lacking(thing, protocol):
+        what = f"{type(thing).__module__}.{type(thing).__qualname__}"
+        raise ConfigError(
+            f"{kind} {name!r} ({what}) is no {kind}: it has no {', '.join(absent)}"
+        )
 
 
 def _in_file(name: str) -> Any:  # noqa: ANN401  # typed by callers

@@ -21,11 +21,11 @@ from pytest_embedbench.contracts import (
     capabilities_of,
 )
 from pytest_embedbench.errors import BenchFault, CapabilityMissing, ConfigError
-from pytest_embedbench.model import Capability, FirmwareSource
+from pytest_embedbench.model import BuilderSettings, Capability, FirmwareSource
 from pytest_embedbench.support.projects import PROGRAM_FILE, PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Generator, Sequence
     from pathlib import Path
 
     from pytest_embedbench.bench.bench import Bench
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 class Rig:
     """Boards by name, the images that they run, and what builds those.
 
-    ``builder_options`` are the builder's own, by keyword. ``needs`` of what is booted
+    ``builder_settings`` are for a builder that takes such. ``needs`` of what is booted
     are capabilities by the names that ``needs(...)`` takes.
     """
 
     registry: Registry = field(default_factory=Registry)
     images: ImageCache = field(default_factory=ImageCache)
     builder_name: str = "platformio"
-    builder_options: Mapping[str, object] = field(default_factory=dict[str, object])
+    builder_settings: BuilderSettings = field(default_factory=BuilderSettings)
     _builders: dict[str, Builder] = field(
         default_factory=dict["str", "Builder"], init=False, repr=False, compare=False
     )
@@ -60,8 +60,7 @@ class Rig:
         """Return what builds an environment; Python has a builder of its own."""
         name = PYTHON if environment == PYTHON else self.builder_name
         if name not in self._builders:
-            options = {} if name == PYTHON else self.builder_options
-            self._builders[name] = self.registry.builder(name, **options)
+            self._builders[name] = self.registry.builder(name, self.builder_settings)
         return self._builders[name]
 
     def source(self, project_dir: Path, spec: BoardSpec) -> FirmwareSource:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, cast
+from typing import TYPE_CHECKING, Generic, Protocol
 
 from pytest_embedbench.contracts import Measured, StateT
 from pytest_embedbench.errors import ConfigError, InvariantBroken
@@ -161,8 +161,7 @@ def summed_up(loop: ClosedLoop[StateT], *, stopped_early: bool = False) -> Run[S
 def measured(loop: ClosedLoop[StateT]) -> Mapping[str, Figure]:
     """Return the plant's own figures; without such, how much was seen."""
     if isinstance(loop.plant, Measured):
-        plant = cast("Measured[StateT]", loop.plant)
-        return plant.metrics(loop.samples, loop.replies)
+        return loop.plant.metrics(loop.samples, loop.replies)
     return {
         "sample_count": len(loop.samples),
         "duration_ms": loop.samples[-1].at_ms,

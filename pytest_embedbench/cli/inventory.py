@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.registry import Registry
-from pytest_embedbench.cli.tools import builder
+from pytest_embedbench.cli.tools import builder, builder_name
+from pytest_embedbench.contracts import ChecksBoards, KnowsBoardTools
 from pytest_embedbench.errors import EmbedbenchError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.model import BoardSpec
     from pytest_embedbench.support.commands import Subcommands
-
-
-class _BoardWise(Protocol):
-    """A builder that knows what it needs for a board before it builds."""
-
-    def missing(self) -> ToolMissing | None: ...
-
-    def missing_for(self, spec: BoardSpec) -> Sequence[ToolMissing]: ...
-
-
-@runtime_checkable
-class _Checks(Protocol):
-    """An engine that can tell a board which it could never boot."""
-
-    def check(self, spec: BoardSpec) -> None: ...
 
 
 def add_boards(commands: Subcommands) -> None:
@@ -48,9 +34,12 @@ def add_plants(commands: Subcommands) -> None:
 def add_doctor(commands: Subcommands) -> None:
     """Add ``embedbench doctor``."""
     parser = commands.add_parser(
-        "doctor", help="say per board what is there, what is missing, how to get it"
+        "doctor",
+        help="say per board and builder what is there, what is missing, how to get it",
     )
-    parser.add_argument("board", nargs="*", help="only these boards; default: all")
+    parser.add_argument(
+        "board", nargs="*", help="only these boards; default: all, and all builders"
+    )
     parser.set_defaults(run=_doctor)
 
 
@@ -81,8 +70,10 @@ def _plants(arguments: argparse.Namespace) -> int:
 
 def _doctor(arguments: argparse.Namespace) -> int:
     registry = Registry()
-    names: list[str] = arguments.board or registry.names("board")
-    ill = [name for name in names if not _is_well(registry, name)]
+    boards: list[str] = arguments.board or registry.names("board")
+    builders = [] if arguments.board else registry.names("builder")
+    ill = [name for name in boards if not _is_well(registry, name)]
+    ill += [name for name in builders if not _builds(registry, name)]
     if ill:
         sys.stdout.write(f"not ready: {', '.join(ill)}\n")
     return 1 if ill else 0
@@ -95,9 +86,26 @@ def _is_well(registry: Registry, name: str) -> bool:
     except EmbedbenchError as error:
         sys.stdout.write(f"{name}: broken: {error}\n")
         return False
+    return _tell(name, missing, registry.engine(spec.engine).version)
+
+
+def _builds(registry: Registry, name: str) -> bool:
+    """Say whether a builder is ready, whatever it is to build."""
+    try:
+        own = builder(registry, name)
+        missing = own.missing()
+        return _tell(f"builder {name}", [missing] if missing else [], own.version)
+    except EmbedbenchError as error:
+        sys.stdout.write(f"builder {name}: broken: {error}\n")
+        return False
+
+
+def _tell(
+    name: str, missing: Sequence[ToolMissing], version: Callable[[], str]
+) -> bool:
+    """Say how something is, and return whether it is well."""
     if not missing:
-        engine = registry.engine(spec.engine)
-        sys.stdout.write(f"{name}: ready ({engine.version()})\n")
+        sys.stdout.write(f"{name}: ready ({version()})\n")
         return True
     sys.stdout.write(f"{name}: not ready\n")
     for problem in missing:
@@ -105,15 +113,15 @@ def _is_well(registry: Registry, name: str) -> bool:
     return False
 
 
-def _missing(registry: Registry, spec: BoardSpec) -> list[str]:
+def _missing(registry: Registry, spec: BoardSpec) -> list[ToolMissing]:
     """Return what has to be installed for a board: its engine's, its builder's."""
     engine = registry.engine(spec.engine)
-    if isinstance(engine, _Checks):
+    if isinstance(engine, ChecksBoards):
         engine.check(spec)
-    own = cast("_BoardWise", builder(registry))
+    own = builder(registry, builder_name())
     problems = [
         engine.missing(),
         own.missing(),
-        *own.missing_for(spec),
+        *(own.missing_for(spec) if isinstance(own, KnowsBoardTools) else ()),
     ]
-    return [str(problem) for problem in problems if problem is not None]
+    return [problem for problem in problems if problem is not None]

@@ -1,31 +1,20 @@
-"""``embedbench setup``: build firmware without PlatformIO's registry."""
+"""``embedbench setup``: have a builder make what it needs of what this machine has."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.registry import Registry
-from pytest_embedbench.cli.tools import builder
+from pytest_embedbench.cli.tools import builder, builder_name
+from pytest_embedbench.contracts import SetsUp
+from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
 
     from pytest_embedbench.support.commands import Subcommands
-
-
-class _Seeded(Protocol):
-    core_dir: Path
-    platforms: Sequence[str]
-    absent: Mapping[str, str]
-
-
-class _SetUp(Protocol):
-    """A builder that can be set up for a machine without a registry."""
-
-    def set_up(self) -> _Seeded: ...
 
 
 def add_setup(commands: Subcommands) -> None:
@@ -42,16 +31,20 @@ def add_setup(commands: Subcommands) -> None:
         help="the core directory to make (env: EMBEDBENCH_CORE; default: a private "
         "one in the user's cache, which builds then use by themselves)",
     )
+    parser.add_argument(
+        "--builder",
+        default=builder_name(),
+        metavar="NAME",
+        help="the builder to set up (env: EMBEDBENCH_BUILDER; default: %(default)s)",
+    )
     parser.set_defaults(run=_setup)
 
 
 def _setup(arguments: argparse.Namespace) -> int:
-    own = cast("_SetUp", builder(Registry(), arguments.core))
-    seeded = own.set_up()
-    sys.stdout.write(
-        f"PlatformIO core directory: {seeded.core_dir}\n"
-        f"platforms: {', '.join(seeded.platforms)}\n"
-    )
-    for package, command in seeded.absent.items():
-        sys.stdout.write(f"without {package} (to have it: {command})\n")
+    name: str = arguments.builder
+    own = builder(Registry(), name, arguments.core)
+    if not isinstance(own, SetsUp):
+        raise ConfigError(f"builder {name!r} has nothing to set up: it has no set_up")
+    for line in own.set_up().lines():
+        sys.stdout.write(f"{line}\n")
     return 0

@@ -1,4 +1,4 @@
-"""The builder as a pytest run would set it up from the environment."""
+"""The builder as a pytest run would have it from the environment."""
 
 from __future__ import annotations
 
@@ -6,16 +6,31 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.model import BuilderSettings
+
 if TYPE_CHECKING:
     from pytest_embedbench.bench.registry import Registry
     from pytest_embedbench.contracts import Builder
 
+USUAL = "platformio"
 
-def builder(registry: Registry, core: Path | None = None) -> Builder:
-    """Return the PlatformIO builder; ``core`` is a core directory told otherwise.
 
-    It looks at ``EMBEDBENCH_PIO`` and ``EMBEDBENCH_CACHE`` by itself.
-    """
-    if core_dir := core or os.environ.get("EMBEDBENCH_CORE"):
-        return registry.builder("platformio", core_dir=Path(core_dir).absolute())
-    return registry.builder("platformio")
+def builder_name() -> str:
+    """Return the name of what builds."""
+    return os.environ.get("EMBEDBENCH_BUILDER") or USUAL
+
+
+def builder(registry: Registry, name: str, core: Path | None = None) -> Builder:
+    """Return a builder; ``core`` is a core directory told otherwise."""
+    core_dir = core or _path("EMBEDBENCH_CORE")
+    settings = BuilderSettings(
+        cache_dir=_path("EMBEDBENCH_CACHE"),
+        pio=_path("EMBEDBENCH_PIO"),
+        core_dir=core_dir.absolute() if core_dir else None,
+    )
+    return registry.builder(name, settings)
+
+
+def _path(variable: str) -> Path | None:
+    text = os.environ.get(variable)
+    return Path(text) if text else None

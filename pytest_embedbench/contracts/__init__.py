@@ -24,7 +24,13 @@ from pytest_embedbench.contracts.board import (
     ReadsPins,
     SharedBoard,
 )
-from pytest_embedbench.contracts.builder import Builder
+from pytest_embedbench.contracts.builder import (
+    Builder,
+    KnowsBoardTools,
+    SetsUp,
+    SetupReport,
+    TakesSettings,
+)
 from pytest_embedbench.contracts.capabilities import PROTOCOLS, capabilities_of
 from pytest_embedbench.contracts.console import CommandEnd, HeldConsole, TargetConsole
 from pytest_embedbench.contracts.engine import (
@@ -60,16 +66,20 @@ __all__ = [
     "HasReset",
     "HasVirtualTime",
     "HeldConsole",
+    "KnowsBoardTools",
     "KnowsCapabilities",
     "Link",
     "Measured",
     "Plant",
     "ReadsPins",
+    "SetsUp",
+    "SetupReport",
     "SharedBoard",
     "SharedEngine",
     "Snapshot",
     "SnapshotEngine",
     "StateT",
+    "TakesSettings",
     "TargetConsole",
     "capabilities_of",
     "lacking",

@@ -1,14 +1,24 @@
-"""What turns a project into an image."""
+"""What turns a project into an image, and what else such a thing may know.
+
+A builder is made without arguments. What the user has chosen it is told afterwards, if
+it wants to know: see ``TakesSettings``.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from pytest_embedbench.errors import ToolMissing
-    from pytest_embedbench.model import FirmwareImage, FirmwareSource
+    from pytest_embedbench.model import (
+        BoardSpec,
+        BuilderSettings,
+        FirmwareImage,
+        FirmwareSource,
+    )
 
 
 @runtime_checkable
@@ -38,4 +48,43 @@ class Builder(Protocol):
 
     def version(self) -> str:
         """Return one line that names the build tool and its version, for reports."""
+        ...
+
+
+@runtime_checkable
+class TakesSettings(Protocol):
+    """A builder that heeds what the user has chosen; it is a ``Builder`` too."""
+
+    def with_settings(self, settings: BuilderSettings) -> Builder:
+        """Return one that does; what is ``None`` stays the builder's own choice."""
+        ...
+
+
+@runtime_checkable
+class KnowsBoardTools(Protocol):
+    """A builder that knows what firmware for a board takes before it builds any."""
+
+    def missing_for(self, spec: BoardSpec) -> Sequence[ToolMissing]:
+        """Say what has to be installed for that board, beyond ``missing``."""
+        ...
+
+
+class SetupReport(Protocol):
+    """What a setup has come to."""
+
+    def lines(self) -> Iterable[str]:
+        """Say what was made, and of what could not be, what to do about it."""
+        ...
+
+
+@runtime_checkable
+class SetsUp(Protocol):
+    """A builder that can be set up to build on this machine by itself, offline."""
+
+    def set_up(self) -> SetupReport:
+        """Make what builds will use, or refresh it.
+
+        Raises:
+            ToolMissing: what it is made of is not here.
+        """
         ...

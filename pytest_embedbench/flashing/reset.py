@@ -13,7 +13,7 @@ import io
 import re
 import struct
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from pytest_embedbench.clock import pause
 from pytest_embedbench.errors import BoardLost, ConfigError, NotSupported
@@ -29,6 +29,15 @@ class ControlLines(Protocol):
 
     dtr: bool
     rts: bool
+
+
+@runtime_checkable
+class HasDescriptor(Protocol):
+    """A port that is a device of this machine."""
+
+    def fileno(self) -> int:
+        """Return its descriptor; ``io.UnsupportedOperation`` if it has none."""
+        ...
 
 
 class Press(NamedTuple):
@@ -124,9 +133,8 @@ def _set_both(port: ControlLines, *, dtr: bool, rts: bool) -> None:
 
 def _descriptor(port: ControlLines) -> int | None:
     """Return the port's descriptor; RFC 2217 and ``loop://`` have none."""
-    fileno = getattr(port, "fileno", None)
     try:
-        return None if fileno is None else fileno()
+        return port.fileno() if isinstance(port, HasDescriptor) else None
     except io.UnsupportedOperation:
         return None
 

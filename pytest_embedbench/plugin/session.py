@@ -13,6 +13,7 @@ from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.contracts import KnowsCapabilities, SharedEngine
 from pytest_embedbench.errors import BenchFault, BoardGivenUp, ConfigError, ToolMissing
+from pytest_embedbench.model import BuilderSettings
 from pytest_embedbench.plugin import workers
 from pytest_embedbench.plugin.options import path_setting, setting, settings
 from pytest_embedbench.support.paths import cache_root
@@ -158,15 +159,13 @@ class Session:
         if environment == PYTHON:
             return self.registry.builder(PYTHON)
         if self._builder is None:
-            options = {
-                "pio": path_setting(self.config, "pio"),
-                "core_dir": path_setting(self.config, "core"),
-                "cache_dir": path_setting(self.config, "cache"),
-            }
-            chosen = {name: path for name, path in options.items() if path}
-            self._builder = self.registry.builder(
-                setting(self.config, "builder"), **chosen
+            settings = BuilderSettings(
+                cache_dir=path_setting(self.config, "cache"),
+                pio=path_setting(self.config, "pio"),
+                core_dir=path_setting(self.config, "core"),
             )
+            name = setting(self.config, "builder")
+            self._builder = self.registry.builder(name, settings)
         return self._builder
 
     def check_names(self) -> None:

@@ -94,9 +94,6 @@ def read(path):
 
 
 class Builder:
-    def __init__(self, cache_dir=None):
-        self.cache_dir = cache_dir
-
     def missing(self):
         return None
 

@@ -35,7 +35,8 @@ from types import SimpleNamespace
 from pytest_embedbench.testing import check_builder
 
 image = SimpleNamespace(environment="uno")
-check_builder(SimpleNamespace(fingerprint=lambda source: 1,
+check_builder(SimpleNamespace(environments=(), missing=None, version=None,
+    fingerprint=lambda source: 1,
     build=lambda source, out_dir: image), SimpleNamespace(environment="nano"), "")
 """
 

@@ -216,6 +216,8 @@ def test_a_program_goes_before_a_project_where_the_board_runs_one(
 
 def test_a_cache_that_cannot_be_is_a_fault_of_the_bench(tmp_path: Path) -> None:
     class Builds:
+        environments = build = missing = version = None
+
         def fingerprint(self, source: FirmwareSource) -> str:
             return source.environment
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,12 @@ if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.pio import Pio
     from pytest_embedbench.builders.platformio.project import Project
     from pytest_embedbench.errors import EmbedbenchError
-    from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+    from pytest_embedbench.model import (
+        BoardSpec,
+        BuilderSettings,
+        FirmwareImage,
+        FirmwareSource,
+    )
     from pytest_embedbench.processes.guarded import Finished
 
 _KILLED = 128
@@ -76,6 +81,15 @@ class PlatformIO:
     core_dir: Path | None = None
     timeout_s: float = 600.0
     offline: bool = False
+
+    def with_settings(self, settings: BuilderSettings) -> PlatformIO:
+        """Return one that heeds what the user has chosen."""
+        return replace(
+            self,
+            pio=settings.pio or self.pio,
+            cache_dir=settings.cache_dir or self.cache_dir,
+            core_dir=settings.core_dir or self.core_dir,
+        )
 
     def missing(self) -> ToolMissing | None:
         """Say what has to be installed before ``build`` can work, if anything."""

@@ -22,7 +22,7 @@ from pytest_embedbench.builders.platformio.packages import (
 from pytest_embedbench.errors import ToolMissing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pytest_embedbench.builders.platformio.packages import LocalPackage
@@ -53,6 +53,13 @@ class CoreSetup:
     platforms: tuple[str, ...]
     packages: tuple[str, ...]
     absent: Mapping[str, str]
+
+    def lines(self) -> Iterator[str]:
+        """Say so on a terminal."""
+        yield f"PlatformIO core directory: {self.core_dir}"
+        yield f"platforms: {', '.join(self.platforms)}"
+        for package, command in self.absent.items():
+            yield f"without {package} (to have it: {command})"
 
 
 def is_set_up(core_dir: Path) -> bool:
