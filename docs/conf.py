@@ -31,6 +31,7 @@ html_theme = "furo"
 html_title = f"{project} {version}"
 html_copy_source = False
 
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
 autodoc_default_options = {"show-inheritance": True, "undoc-members": True}

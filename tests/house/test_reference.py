@@ -1,14 +1,17 @@
-"""The pages of docs/ build without a warning, and show every public name."""
+"""The pages build without a warning, show every public name, and lead somewhere."""
 
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 import zlib
 from pathlib import Path
 
 import pytest
+
+from pytest_embedbench import hookspecs
 
 ROOT = Path(__file__).parents[2]
 DOORS = (
@@ -42,6 +45,8 @@ def test_the_reference_has_every_public_name(pages: Path) -> None:
         for door in DOORS
         for name in importlib.import_module(door).__all__
     }
+    hooks = {f"{hookspecs.__name__}.{name}" for name in vars(hookspecs)}
+    public |= {name for name in hooks if ".pytest_embedbench_" in name}
     assert public - described == {"pytest_embedbench.testing"}, "which is a page"
 
 
@@ -49,3 +54,18 @@ def names_in(inventory: bytes) -> set[str]:
     """Return the Python names of a Sphinx inventory: four lines, then zlib."""
     lines = zlib.decompress(inventory.split(b"\n", 4)[4]).decode().splitlines()
     return {line.split(" ")[0] for line in lines if " py:" in line}
+
+
+# Sphinx looks after those of docs/.
+@pytest.mark.parametrize(
+    "page",
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "tests").glob("*.md"),
+        *(ROOT / "pytest_embedbench").rglob("*.md"),
+    ],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_a_link_to_a_file_leads_to_one(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
