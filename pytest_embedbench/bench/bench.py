@@ -14,7 +14,7 @@ from pytest_embedbench.bench.artifacts import (
 )
 from pytest_embedbench.bench.closed_loop import FREE_RUN, IN_STEP, ClosedLoop
 from pytest_embedbench.bench.recorder import Recorder
-from pytest_embedbench.bench.run import measured, summed_up
+from pytest_embedbench.bench.run import metrics_of, summarize
 from pytest_embedbench.bench.uart_session import BOOT_WITHIN_MS, UartSession
 from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.errors import BenchFault, ConfigError
@@ -195,7 +195,7 @@ class Bench:
         loop = self._loop(plant, scenario, coupling, invariants)
         stopped_early = loop.run(stop_when)
         loop.chain.check_fired()
-        return summed_up(loop, stopped_early=stopped_early)
+        return summarize(loop, stopped_early=stopped_early)
 
     def close(self) -> None:
         """Write the artifacts and close the board; safe to call twice."""
@@ -236,7 +236,7 @@ class Bench:
         with new_file(self.folder / f"trace{suffix}.csv") as file:
             file.write(trace_csv(loop.samples))
         with new_file(self.folder / f"metrics{suffix}.json") as file:
-            file.write(metrics_json(measured(loop)))
+            file.write(metrics_json(metrics_of(loop)))
         if self.plots:
             from pytest_embedbench.plotting.plot import draw  # noqa: PLC0415  # late
 

@@ -24,7 +24,7 @@ from pytest_embedbench.model import (
     Stimulus,
     StimulusKind,
 )
-from pytest_embedbench.wire.streams import belongs
+from pytest_embedbench.wire.streams import is_in_stream
 from pytest_embedbench.wire.transcript import decoded
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class ClosedLoop(Generic[StateT]):
 
     def _until_ms(self, line: str) -> int | None:
         for stream, until_ms in self.streams_until_ms.items():
-            if belongs(line, stream):
+            if is_in_stream(line, stream):
                 return until_ms
         return self.frames_until_ms
 
@@ -204,7 +204,7 @@ class ClosedLoop(Generic[StateT]):
         """Refuse a gate that no line would ever pass."""
         lines = self.plant.sense(self.state)
         for stream in self.streams_until_ms:
-            if not any(belongs(line, stream) for line in lines):
+            if not any(is_in_stream(line, stream) for line in lines):
                 raise ConfigError(
                     f"scenario {self.scenario.name!r}: frames: no sensor line begins "
                     f"with {stream!r}; the plant says: {', '.join(lines)}"

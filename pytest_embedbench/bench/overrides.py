@@ -47,7 +47,7 @@ def parse_override(text: str) -> Override:
         return Override(name, key, value)
 
 
-def overridden(spec: BoardSpec, overrides: Iterable[Override]) -> BoardSpec:
+def apply_overrides(spec: BoardSpec, overrides: Iterable[Override]) -> BoardSpec:
     """Return ``spec`` with the options that are meant for it or for its engine."""
     options = {
         override.key: override.value

@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.bench.overrides import overridden
+from pytest_embedbench.bench.overrides import apply_overrides
 from pytest_embedbench.contracts import (
     Builder,
     Engine,
@@ -116,7 +116,7 @@ class Registry:
             spec = lab.spec(name, self._datasheet)
         else:
             spec = self._datasheet(name)
-        return overridden(spec, self.overrides)
+        return apply_overrides(spec, self.overrides)
 
     def lab_names(self) -> list[str]:
         """Return the names of boards that the lab file adds."""

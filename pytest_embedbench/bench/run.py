@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, Protocol
 from pytest_embedbench.contracts import Measured, StateT
 from pytest_embedbench.errors import ConfigError, InvariantBroken
 from pytest_embedbench.model import StimulusKind
-from pytest_embedbench.wire.streams import belongs
+from pytest_embedbench.wire.streams import is_in_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -115,7 +115,7 @@ class Run(Generic[StateT]):
 def last_frame_us(seen: Seen[StateT], stream: str = "") -> int | None:
     """Return when the last sensor frame of a stream, or of all, was sent."""
     for entry in reversed(seen.stimuli):
-        if entry.kind is StimulusKind.FRAME and belongs(entry.text, stream):
+        if entry.kind is StimulusKind.FRAME and is_in_stream(entry.text, stream):
             return entry.at_us
     return None
 
@@ -134,17 +134,17 @@ def reaction_ms(
     for reply in seen.replies:
         elapsed_us = reply.at_us - frame_us
         in_time = elapsed_us >= not_before_ms * 1000
-        if in_time and acts(reply) and is_safe(reply.state):
+        if in_time and has_actuation(reply) and is_safe(reply.state):
             return elapsed_us / 1000
     return None
 
 
-def acts(reply: Reply[StateT]) -> bool:
+def has_actuation(reply: Reply[StateT]) -> bool:
     """Say whether a reply has a line to an actuator, known or not."""
     return any(line.startswith(ACTUATION) for line in reply.lines)
 
 
-def summed_up(loop: ClosedLoop[StateT], *, stopped_early: bool = False) -> Run[StateT]:
+def summarize(loop: ClosedLoop[StateT], *, stopped_early: bool = False) -> Run[StateT]:
     """Return what a loop has given so far."""
     return Run(
         scenario=loop.scenario.name,
@@ -152,13 +152,13 @@ def summed_up(loop: ClosedLoop[StateT], *, stopped_early: bool = False) -> Run[S
         samples=tuple(loop.samples),
         replies=tuple(loop.replies),
         stimuli=tuple(loop.stimuli),
-        metrics=measured(loop),
+        metrics=metrics_of(loop),
         fault_counts=tuple(loop.chain.counts),
         last_fault_ms=loop.chain.last_change_ms,
     )
 
 
-def measured(loop: ClosedLoop[StateT]) -> Mapping[str, Figure]:
+def metrics_of(loop: ClosedLoop[StateT]) -> Mapping[str, Figure]:
     """Return the plant's own figures; without such, how much was seen."""
     if isinstance(loop.plant, Measured):
         return loop.plant.metrics(loop.samples, loop.replies)

@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.bench.complaints import (
-    forbidden,
-    not_said,
-    not_silent,
-    only_a_prompt,
-    silent,
-)
 from pytest_embedbench.bench.guards import Watch, from_firmware
+from pytest_embedbench.bench.wait_errors import (
+    forbidden_output_error,
+    prompt_only_error,
+    silence_error,
+    timeout_error,
+    unexpected_output_error,
+)
 from pytest_embedbench.errors import (
     ExpectTimeout,
     FirmwareCrash,
@@ -113,7 +113,7 @@ class UartSession:
                 number = lines[-1][0] + 1
             self.recorder.raise_fault()
             if self.now_us >= ends_us:
-                raise not_said(self.recorder, str(wanted), within_ms, starts_us)
+                raise timeout_error(self.recorder, str(wanted), within_ms, starts_us)
             self.poll(ends_us)
 
     def expect_prompt(self, pattern: Patterns, *, within_ms: int) -> str:
@@ -137,7 +137,7 @@ class UartSession:
             self.recorder.raise_fault()
             if self.now_us >= ends_us:
                 what = f"prompt {wanted}"
-                raise not_said(self.recorder, what, within_ms, starts_us)
+                raise timeout_error(self.recorder, what, within_ms, starts_us)
             self.poll(ends_us)
 
     def expect_silence(self, *, for_ms: int, ignoring: Patterns | None = None) -> None:
@@ -157,11 +157,13 @@ class UartSession:
             for _, line in from_firmware(self.recorder.transcript.since(number)):
                 if allowed is None or not allowed.found_in(line.payload):
                     after_us = line.at_us - starts_us
-                    raise not_silent(self.recorder, line.payload, for_ms, after_us)
+                    raise unexpected_output_error(
+                        self.recorder, line.payload, for_ms, after_us
+                    )
             number = self.mark()
             self.recorder.raise_fault()
         if (pending := self.recorder.framer.pending) not in (b"", before):
-            raise not_silent(self.recorder, pending, for_ms, for_ms * 1000)
+            raise unexpected_output_error(self.recorder, pending, for_ms, for_ms * 1000)
 
     def forbid(self, pattern: Patterns) -> None:
         """From now on, fail as soon as the firmware says such a line.
@@ -193,9 +195,9 @@ class UartSession:
             match = self.expect(pattern or "", within_ms=within_ms)
         except ExpectTimeout:
             if self.recorder.heard_bytes == 0:
-                raise silent(self.recorder, within_ms) from None
+                raise silence_error(self.recorder, within_ms) from None
             if pattern is None:
-                raise only_a_prompt(self.recorder, within_ms) from None
+                raise prompt_only_error(self.recorder, within_ms) from None
             raise
         if pattern is not None:
             meaning = "the firmware restarted itself: it reported its boot again"
@@ -240,7 +242,7 @@ class UartSession:
         found = wanted.search(lines)
         said = None if taboo is None else taboo.search(lines)
         if said is not None and (found is None or said[0] <= found[0]):
-            raise forbidden(self.recorder, said[1])
+            raise forbidden_output_error(self.recorder, said[1])
         if found is None:
             return None
         self._cursor = found[0] + 1

@@ -23,7 +23,7 @@ _ANSWERS_WITHIN_S = 5.0
 _PLACE = re.compile(r"(.+):(\d+)(?: \(discriminator \d+\))?$")
 
 
-def ask_addr2line(elf_path: Path, addresses: Sequence[int]) -> dict[int, list[Frame]]:
+def run_addr2line(elf_path: Path, addresses: Sequence[int]) -> dict[int, list[Frame]]:
     """Return the frames it knows; none if there is no such tool for this ELF here."""
     program = _program_for(elf_path) if addresses else None
     if program is None:

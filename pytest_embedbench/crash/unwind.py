@@ -16,7 +16,7 @@ _DEEPEST = 32
 _WORD = 0xFFFF_FFFF
 
 
-def unwound(
+def unwind(
     registers: Mapping[str, int], stack: Mapping[int, int], elf_path: Path
 ) -> tuple[int, ...]:
     """Return the places of all callers, innermost first; none where there is no way."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.wire.streams import belongs
+from pytest_embedbench.wire.streams import is_in_stream
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,4 +121,6 @@ class Fault:
 
     def concerns(self, passing: Message) -> bool:
         """Say whether this is of its stream."""
-        return belongs(passing.data.decode("utf-8", "replace").rstrip(), self.stream)
+        return is_in_stream(
+            passing.data.decode("utf-8", "replace").rstrip(), self.stream
+        )

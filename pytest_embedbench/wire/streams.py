@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 
-def belongs(line: str, stream: str) -> bool:
+def is_in_stream(line: str, stream: str) -> bool:
     """Say whether ``line`` begins with the words of ``stream``; all do with none.
 
-    >>> belongs("SENSE TEMP 20", "SENSE TEMP")
+    >>> is_in_stream("SENSE TEMP 20", "SENSE TEMP")
     True
-    >>> belongs("SENSE TEMPERATURE 20", "SENSE TEMP")
+    >>> is_in_stream("SENSE TEMPERATURE 20", "SENSE TEMP")
     False
     """
     return not stream or line == stream or line.startswith(f"{stream} ")

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.crash import Frame, decode, explain, locate
-from pytest_embedbench.crash.addr2line import ask_addr2line
+from pytest_embedbench.crash.addr2line import run_addr2line
 from pytest_embedbench.errors import FirmwareCrash
 from pytest_embedbench.testing import LOOPBACK_SPEC, Loopback, loopback_image
 from pytest_embedbench.wire.crash import CrashWatch
@@ -103,7 +103,7 @@ def test_a_place_is_told_with_the_calls_that_were_inlined(
     elf = built(tmp_path, prefix, "-g", f"-gdwarf-{dwarf}")
     after = calls(prefix, elf)
     store = after["outer"] - 1
-    inner = ask_addr2line(elf, [START + 4])[START + 4]
+    inner = run_addr2line(elf, [START + 4])[START + 4]
     assert told(inner) == [("touch", 4), ("inner", 9)]
     frames = locate([START + 4, store, after["main"] - 1], elf)
     assert told(frames) == [("touch", 4), ("inner", 9), ("outer", 15), ("main", 21)]

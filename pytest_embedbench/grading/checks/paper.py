@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.closed_loop import Coupling, Grouping
-from pytest_embedbench.bench.run import acts, reaction_ms
+from pytest_embedbench.bench.run import has_actuation, reaction_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def run_as_published(
 
 def exchanged(seen: Seen[Any]) -> bool:
     """Say whether the firmware has sent a line to an actuator."""
-    return any(acts(reply) for reply in seen.replies)
+    return any(has_actuation(reply) for reply in seen.replies)
 
 
 def said(seen: Seen[Any], line: str, *, since_ms: int = 0) -> bool:
@@ -65,7 +65,7 @@ def said(seen: Seen[Any], line: str, *, since_ms: int = 0) -> bool:
 def went_safe(seen: Seen[Any], is_safe: IsSafe, *, since_ms: int) -> bool:
     """Say whether actuator lines, at or after a plant time, have left it safe."""
     return any(
-        acts(reply) and reply.plant_ms >= since_ms and is_safe(reply.state)
+        has_actuation(reply) and reply.plant_ms >= since_ms and is_safe(reply.state)
         for reply in seen.replies
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_embedbench.bench.run import measured
+from pytest_embedbench.bench.run import metrics_of
 from pytest_embedbench.errors import (
     BuildError,
     DoesNotFit,
@@ -136,7 +136,7 @@ def _details(
     if image is not None:
         details["host_driver"] = {**_identity(image), **image.metadata}
     scenarios = [
-        {"name": loop.scenario.name, "metrics": dict(measured(loop))}
+        {"name": loop.scenario.name, "metrics": dict(metrics_of(loop))}
         for bench in log.benches
         for loop in bench.loops
         if loop.scenario.name

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.wire.patterns import Match
 
 
-def not_said(
+def timeout_error(
     recorder: Recorder, wanted: str, within_ms: int, since_us: int
 ) -> FirmwareFault:
     """Return the failure of a wait in vain: a timeout, or the flood that caused it."""
@@ -32,7 +32,7 @@ def not_said(
     return ExpectTimeout(f"{message}\n{recorder.evidence()}")
 
 
-def silent(recorder: Recorder, within_ms: int) -> FirmwareFault:
+def silence_error(recorder: Recorder, within_ms: int) -> FirmwareFault:
     """Return the failure of a firmware that never said a byte."""
     uart = recorder.board.spec.uarts[0]
     return FirmwareFault(
@@ -41,7 +41,7 @@ def silent(recorder: Recorder, within_ms: int) -> FirmwareFault:
     )
 
 
-def only_a_prompt(recorder: Recorder, within_ms: int) -> ExpectTimeout:
+def prompt_only_error(recorder: Recorder, within_ms: int) -> ExpectTimeout:
     """Return the failure of a firmware that spoke, but never ended a line."""
     return ExpectTimeout(
         f"the firmware ended no line within {within_ms} ms; wait for a prompt with "
@@ -49,7 +49,7 @@ def only_a_prompt(recorder: Recorder, within_ms: int) -> ExpectTimeout:
     )
 
 
-def not_silent(
+def unexpected_output_error(
     recorder: Recorder, said: bytes, for_ms: int, after_us: int
 ) -> ForbiddenOutput:
     """Return the failure of a firmware that was to keep quiet."""
@@ -59,7 +59,7 @@ def not_silent(
     )
 
 
-def forbidden(recorder: Recorder, match: Match) -> ForbiddenOutput:
+def forbidden_output_error(recorder: Recorder, match: Match) -> ForbiddenOutput:
     """Return the failure of a forbidden line."""
     return ForbiddenOutput(
         f"the firmware said what it must not say at {match.at_us / 1e6:.6f} s: "
