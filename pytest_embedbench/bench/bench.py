@@ -194,7 +194,7 @@ class Bench:
             ) from error
         loop = self._loop(plant, scenario, coupling, invariants)
         stopped_early = loop.run(stop_when)
-        loop.chain.check_fired()
+        loop.pipeline.check_fired()
         return summarize(loop, stopped_early=stopped_early)
 
     def close(self) -> None:

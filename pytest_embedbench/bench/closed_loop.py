@@ -89,7 +89,7 @@ class ClosedLoop(Generic[StateT]):
     samples: list[Sample[StateT]] = field(init=False)
     replies: list[Reply[StateT]] = field(init=False)
     stimuli: list[Stimulus] = field(default_factory=list[Stimulus], init=False)
-    chain: FaultPipeline = field(init=False)
+    pipeline: FaultPipeline = field(init=False)
     """The scenario's faults, and how often each took effect."""
     _tick_ms: int = field(init=False)
     """Firmware time per tick."""
@@ -115,7 +115,7 @@ class ClosedLoop(Generic[StateT]):
             *self.scenario.inject,
         ]
         self._script = sorted(script, key=lambda entry: entry.at_ms)
-        self.chain = FaultPipeline(self.scenario.faults, self.scenario.seed)
+        self.pipeline = FaultPipeline(self.scenario.faults, self.scenario.seed)
         self._wire = self._new_wire()
         self._sample()
 
@@ -132,10 +132,10 @@ class ClosedLoop(Generic[StateT]):
             if self._into_tick_ms == 0:
                 self._stimulate()
             step_ms = min(left_ms, self._tick_ms - self._into_tick_ms)
-            self._live(step_ms)
+            self._advance_firmware(step_ms)
             left_ms -= step_ms
             if self._into_tick_ms == self._tick_ms:
-                self._step()
+                self._step_plant()
 
     def run(
         self, stop_when: Callable[[ClosedLoop[StateT]], bool] | None = None
@@ -150,12 +150,12 @@ class ClosedLoop(Generic[StateT]):
         """
         for _ in range(self.scenario.max_steps):
             self._stimulate()
-            self._live(self._tick_ms)
+            self._advance_firmware(self._tick_ms)
             self.recorder.raise_fault()
             self.recorder.raise_flood()
             if stop_when is not None and stop_when(self):
                 return True
-            self._step()
+            self._step_plant()
         return False
 
     def change(self, **fields: int | bool) -> None:
@@ -178,7 +178,7 @@ class ClosedLoop(Generic[StateT]):
 
     def inject(self, line: str) -> None:
         """Put a line on the wire that is not the plant's."""
-        self._wire.say(StimulusKind.INJECTED, self.plant_ms, line)
+        self._wire.send(StimulusKind.INJECTED, self.plant_ms, line)
 
     def _stimulate(self) -> None:
         due = [entry for entry in self._script if entry.at_ms <= self.plant_ms]
@@ -189,7 +189,7 @@ class ClosedLoop(Generic[StateT]):
         for line in self.plant.sense(self.state):
             until_ms = self._until_ms(line)
             if until_ms is None or self.plant_ms <= until_ms:
-                self._wire.say(StimulusKind.FRAME, self.plant_ms, line)
+                self._wire.send(StimulusKind.FRAME, self.plant_ms, line)
         for entry in due:
             if isinstance(entry, Injection):
                 self.inject(entry.line)
@@ -210,23 +210,23 @@ class ClosedLoop(Generic[StateT]):
                     f"with {stream!r}; the plant says: {', '.join(lines)}"
                 )
 
-    def _live(self, duration_ms: int) -> None:
-        said = self._wire.live(duration_ms)
+    def _advance_firmware(self, duration_ms: int) -> None:
+        said = self._wire.advance(duration_ms)
         self._into_tick_ms += duration_ms
         if self.coupling.grouping is Grouping.BURST:
             for burst in bursts(said):
-                self._obey(burst)
+                self._actuate(burst)
         else:
             for line in said:
-                self._obey((line,))
+                self._actuate((line,))
 
-    def _step(self) -> None:
+    def _step_plant(self) -> None:
         self.state = self.plant.step(self.state)
         self.plant_ms += self.plant.tick_ms
         self._into_tick_ms = 0
         self._sample()
 
-    def _obey(self, burst: Sequence[Line]) -> None:
+    def _actuate(self, burst: Sequence[Line]) -> None:
         lines = tuple([decoded(line.payload) for line in burst])
         for line in lines:
             self.state = self.plant.actuate(self.state, line)
@@ -245,7 +245,7 @@ class ClosedLoop(Generic[StateT]):
                 raise InvariantBroken(name, str(self.samples[-1]), evidence)
 
     def _new_wire(self) -> PlantWire:
-        if not self.chain.faults:
+        if not self.pipeline.faults:
             return PlainWire(self.recorder, self.stimuli)
         if self._tick_ms != self.plant.tick_ms:
             raise ConfigError(
@@ -253,7 +253,7 @@ class ClosedLoop(Generic[StateT]):
                 f"one time, and a tick is {self.plant.tick_ms} ms of the plant's and "
                 f"{self._tick_ms} ms of the firmware's"
             )
-        return FaultyWire(self.recorder, self.stimuli, self.chain, self._tick_ms)
+        return FaultyWire(self.recorder, self.stimuli, self.pipeline, self._tick_ms)
 
 
 def bursts(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:

@@ -21,11 +21,11 @@ class PlantWire(Protocol):
     Whatever it brings to the board is added to the loop's stimuli.
     """
 
-    def say(self, kind: StimulusKind, plant_ms: int, line: str) -> None:
+    def send(self, kind: StimulusKind, plant_ms: int, line: str) -> None:
         """Bring a line to the board."""
         ...
 
-    def live(self, duration_ms: int) -> Sequence[Line]:
+    def advance(self, duration_ms: int) -> Sequence[Line]:
         """Let firmware time pass, and return the lines that reach the plant in it."""
         ...
 
@@ -37,19 +37,19 @@ class PlainWire:
     recorder: Recorder
     stimuli: list[Stimulus]
 
-    def say(self, kind: StimulusKind, plant_ms: int, line: str) -> None:
+    def send(self, kind: StimulusKind, plant_ms: int, line: str) -> None:
         """Send the line now."""
         payload = line.encode()
         at_us = self.recorder.send(payload + b"\n", shown=payload)
         self.stimuli.append(Stimulus(plant_ms, at_us, kind, line))
 
-    def live(self, duration_ms: int) -> Sequence[Line]:
+    def advance(self, duration_ms: int) -> Sequence[Line]:
         """Let time pass, and return what the firmware said."""
         self.recorder.advance(duration_ms)
         return self.recorder.said
 
 
-class _Due(NamedTuple):
+class _DueWrite(NamedTuple):
     into_tick_ms: int
     data: bytes
     """What is written to the firmware; empty to press the reset button."""
@@ -57,7 +57,7 @@ class _Due(NamedTuple):
 
 @dataclass(slots=True)
 class FaultyWire:
-    """What passes goes through a chain of faults, tick by tick.
+    """What passes goes through a pipeline of faults, tick by tick.
 
     What is said within a tick sets out when the next begins. What the firmware said
     reaches the plant just before it steps, so how time is cut makes no difference.
@@ -65,7 +65,7 @@ class FaultyWire:
 
     recorder: Recorder
     stimuli: list[Stimulus]
-    chain: FaultPipeline
+    pipeline: FaultPipeline
     tick_ms: int
     _number: int = field(default=0, init=False)
     _into_tick_ms: int = field(default=0, init=False)
@@ -73,17 +73,17 @@ class FaultyWire:
     """Firmware time when this tick began."""
     _said: list[Stimulus] = field(default_factory=list[Stimulus], init=False)
     _heard: list[Line] = field(default_factory=list[Line], init=False)
-    _due: list[_Due] = field(default_factory=list[_Due], init=False)
+    _due: list[_DueWrite] = field(default_factory=list[_DueWrite], init=False)
 
     def __post_init__(self) -> None:
-        for fault in self.chain.faults:
-            self.recorder.note(f"fault: {fault} (seed {self.chain.seed})")
+        for fault in self.pipeline.faults:
+            self.recorder.note(f"fault: {fault} (seed {self.pipeline.seed})")
 
-    def say(self, kind: StimulusKind, plant_ms: int, line: str) -> None:
+    def send(self, kind: StimulusKind, plant_ms: int, line: str) -> None:
         """Let the line set out when the tick begins."""
         self._said.append(Stimulus(plant_ms, 0, kind, line))
 
-    def live(self, duration_ms: int) -> Sequence[Line]:
+    def advance(self, duration_ms: int) -> Sequence[Line]:
         """Let a tick or a part of it pass; its end brings what reaches the plant."""
         if self._into_tick_ms == 0:
             self._begin()
@@ -106,9 +106,9 @@ class FaultyWire:
         readings = self._passed(InjectionPoint.SENSORS, self._at_start(frames))
         for reading in readings:
             text = reading.data.decode("utf-8", "backslashreplace")
-            self._set_out(reading.at_us, StimulusKind.FRAME, text)
+            self._stimulate(reading.at_us, StimulusKind.FRAME, text)
         for other in others:
-            self._set_out(self._starts_us, other.kind, other.text)
+            self._stimulate(self._starts_us, other.kind, other.text)
         injected = self._at_start([other.text for other in others])
         lines = sorted([*readings, *injected], key=lambda line: line.at_us)
         writes = [
@@ -119,7 +119,7 @@ class FaultyWire:
             p._replace(data=b"") for p in self._passed(InjectionPoint.RESET_PIN, ())
         ]
         self._due = [
-            _Due((each.at_us - self._starts_us) // 1000, each.data)
+            _DueWrite((each.at_us - self._starts_us) // 1000, each.data)
             for each in sorted(
                 [*presses, *self._passed(InjectionPoint.WIRE, writes)],
                 key=lambda each: each.at_us,
@@ -154,9 +154,9 @@ class FaultyWire:
         return self._number * self.tick_ms * 1000
 
     def _passed(
-        self, place: InjectionPoint, passing: Sequence[Message]
+        self, place: InjectionPoint, messages: Sequence[Message]
     ) -> Sequence[Message]:
-        return self.chain.passed(place, self._number, self.tick_ms, passing)
+        return self.pipeline.apply(place, self._number, self.tick_ms, messages)
 
     def _at_start(self, lines: Iterable[str]) -> list[Message]:
         return [
@@ -164,7 +164,7 @@ class FaultyWire:
             for rank, line in enumerate(lines)
         ]
 
-    def _set_out(self, at_us: int, kind: StimulusKind, text: str) -> None:
+    def _stimulate(self, at_us: int, kind: StimulusKind, text: str) -> None:
         plant_ms = self._number * self.tick_ms
         firmware_us = at_us - self._starts_us + self._began_us
         self.stimuli.append(Stimulus(plant_ms, firmware_us, kind, text))

@@ -153,8 +153,8 @@ def summarize(loop: ClosedLoop[StateT], *, stopped_early: bool = False) -> Run[S
         replies=tuple(loop.replies),
         stimuli=tuple(loop.stimuli),
         metrics=metrics_of(loop),
-        fault_counts=tuple(loop.chain.counts),
-        last_fault_ms=loop.chain.last_change_ms,
+        fault_counts=tuple(loop.pipeline.counts),
+        last_fault_ms=loop.pipeline.last_change_ms,
     )
 
 

@@ -42,22 +42,22 @@ class DutyLimit:
         return Switch(wanted=False, told=False)
 
     def step(
-        self, memory: Switch, moment: Tick, passing: Sequence[Message]
+        self, memory: Switch, tick: Tick, messages: Sequence[Message]
     ) -> tuple[Switch, Sequence[Message]]:
         """Switch it off where it may not run, and on again where it may."""
         words = {self.on.encode(): True, self.off.encode(): False}
-        said = [words[p.data] for p in passing if p.data in words]
+        said = [words[p.data] for p in messages if p.data in words]
         wanted, told = (said[-1], said[-1]) if said else memory
-        may_run = not moment.active or moment.number % self.of_ticks < self.on_ticks
+        may_run = not tick.active or tick.number % self.of_ticks < self.on_ticks
         runs = wanted and may_run
         if runs == told:
-            return Switch(wanted, told), passing
+            return Switch(wanted, told), messages
         line = (self.on if runs else self.off).encode()
-        if moment.active:
-            word = Message(moment.ends_us - 1, LAST, line)
+        if tick.active:
+            word = Message(tick.ends_us - 1, LAST, line)
         else:  # the firmware's own words of this tick count more
-            word = Message(moment.starts_us, FIRST, line)
-        return Switch(wanted, runs), [*passing, word]
+            word = Message(tick.starts_us, FIRST, line)
+        return Switch(wanted, runs), [*messages, word]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,13 +70,13 @@ class Reset:
         """Nothing is remembered."""
 
     def step(
-        self, memory: None, moment: Tick, passing: Sequence[Message]
+        self, memory: None, tick: Tick, messages: Sequence[Message]
     ) -> tuple[None, Sequence[Message]]:
         """Press it if it is time."""
         due_us = [
             at_ms * 1000
             for at_ms in self.at_ms
-            if moment.starts_us <= at_ms * 1000 < moment.ends_us
+            if tick.starts_us <= at_ms * 1000 < tick.ends_us
         ]
         presses = [Message(at_us, 0, b"reset") for at_us in due_us]
-        return memory, [*passing, *presses]
+        return memory, [*messages, *presses]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -47,13 +48,19 @@ class Tick(NamedTuple):
     """One tick, as a fault sees it.
 
     ``active`` is whether the fault is on; if not, nothing new is given to it, and it
-    lets go of what it holds. ``dice`` belong to this fault and tick alone.
+    lets go of what it holds. ``rng`` is for this fault and tick alone.
     """
 
     number: int
     length_ms: int
     active: bool
-    dice: SeededRandom
+    rng: SeededRandom
+
+    @property
+    def dice(self) -> SeededRandom:
+        """The old name of ``rng``, for one more release."""
+        warnings.warn("Tick.dice is called Tick.rng now", DeprecationWarning, 2)
+        return self.rng
 
     @property
     def starts_us(self) -> int:
@@ -74,11 +81,11 @@ class Effect(Protocol[MemoryT]):
         ...
 
     def step(
-        self, memory: MemoryT, moment: Tick, passing: Sequence[Message]
+        self, memory: MemoryT, tick: Tick, messages: Sequence[Message]
     ) -> tuple[MemoryT, Sequence[Message]]:
         """Return what it remembers and what passes on, once per tick.
 
-        What passes on does so before the moment ends; the rest is kept in memory.
+        What passes on does so before the tick ends; the rest is kept in memory.
         """
         ...
 
@@ -119,8 +126,8 @@ class Fault:
             self.until_ms is None or plant_ms < self.until_ms
         )
 
-    def concerns(self, passing: Message) -> bool:
+    def concerns(self, message: Message) -> bool:
         """Say whether this is of its stream."""
         return is_in_stream(
-            passing.data.decode("utf-8", "replace").rstrip(), self.stream
+            message.data.decode("utf-8", "replace").rstrip(), self.stream
         )

@@ -37,12 +37,12 @@ class FaultPipeline:
         self.counts = [0] * len(self.faults)
         self._memories = [fault.effect.begin() for fault in self.faults]
 
-    def passed(
+    def apply(
         self,
         at: InjectionPoint,
         number: int,
         length_ms: int,
-        passing: Sequence[Message],
+        messages: Sequence[Message],
     ) -> Sequence[Message]:
         """Return what becomes of all that passes a place in tick ``number``.
 
@@ -50,11 +50,11 @@ class FaultPipeline:
         """
         for index, fault in enumerate(self.faults):
             if fault.at is at:
-                dice = SeededRandom.of(self.seed, index, number)
+                rng = SeededRandom.of(self.seed, index, number)
                 is_on = fault.is_on(number * length_ms)
-                moment = Tick(number, length_ms, is_on, dice)
-                passing = self._through(index, moment, passing)
-        return passing
+                tick = Tick(number, length_ms, is_on, rng)
+                messages = self._through(index, tick, messages)
+        return messages
 
     def check_fired(self) -> None:
         """Insist that each fault has changed something.
@@ -71,17 +71,17 @@ class FaultPipeline:
             raise FaultNeverFired(idle, self.seed)
 
     def _through(
-        self, index: int, moment: Tick, passing: Sequence[Message]
+        self, index: int, tick: Tick, messages: Sequence[Message]
     ) -> Sequence[Message]:
         fault = self.faults[index]
         taken: list[Message] = []
         left: list[Message] = []
-        for each in passing:
-            concerned = moment.active and fault.concerns(each)
+        for each in messages:
+            concerned = tick.active and fault.concerns(each)
             (taken if concerned else left).append(each)
-        memory, given = fault.effect.step(self._memories[index], moment, taken)
+        memory, given = fault.effect.step(self._memories[index], tick, taken)
         self._memories[index] = memory
         if list(given) != taken:
             self.counts[index] += 1
-            self.last_change_ms = moment.starts_us // 1000
+            self.last_change_ms = tick.starts_us // 1000
         return sorted([*given, *left], key=lambda each: (each.at_us, each.rank))

@@ -19,7 +19,7 @@ class SeededRandom:
 
     @classmethod
     def of(cls, *key: int) -> SeededRandom:
-        """Return the dice of a key, such as seed, fault and tick: each has its own."""
+        """Return the stream of a key, as of seed, fault and tick: each has its own."""
         state = 0
         for number in key:
             state = _mixed((state + _GOLDEN) ^ number & _MASK)

@@ -26,10 +26,10 @@ class Drop:
         """Nothing is remembered."""
 
     def step(
-        self, memory: None, moment: Tick, passing: Sequence[Message]
+        self, memory: None, tick: Tick, messages: Sequence[Message]
     ) -> tuple[None, Sequence[Message]]:
         """Drop some."""
-        return memory, [p for p in passing if not moment.dice.once_in(self.one_in)]
+        return memory, [p for p in messages if not tick.rng.once_in(self.one_in)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +47,12 @@ class Decimate:
         return 0
 
     def step(
-        self, memory: int, moment: Tick, passing: Sequence[Message]
+        self, memory: int, tick: Tick, messages: Sequence[Message]
     ) -> tuple[int, Sequence[Message]]:
         """Keep the first and each ``every``-th after it."""
-        del moment
-        kept = [p for i, p in enumerate(passing, memory) if i % self.every == 0]
-        return memory + len(passing), kept
+        del tick
+        kept = [p for i, p in enumerate(messages, memory) if i % self.every == 0]
+        return memory + len(messages), kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,17 +67,17 @@ class Delay:
         return ()
 
     def step(
-        self, memory: Held, moment: Tick, passing: Sequence[Message]
+        self, memory: Held, tick: Tick, messages: Sequence[Message]
     ) -> tuple[Held, Sequence[Message]]:
         """Let go of what is due."""
         late = [
             each._replace(
                 at_us=each.at_us
-                + 1000 * (self.by_ms + moment.dice.between(0, self.jitter_ms))
+                + 1000 * (self.by_ms + tick.rng.between(0, self.jitter_ms))
             )
-            for each in passing
+            for each in messages
         ]
-        return _due(_in_order((*memory, *late)), moment)
+        return _due(_in_order((*memory, *late)), tick)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,20 +91,20 @@ class Fragment:
         return ()
 
     def step(
-        self, memory: Held, moment: Tick, passing: Sequence[Message]
+        self, memory: Held, tick: Tick, messages: Sequence[Message]
     ) -> tuple[Held, Sequence[Message]]:
         """Tear each write that has two bytes; who comes after it waits for it."""
         pieces = list(memory)
-        for each in passing:
+        for each in messages:
             first = _after(pieces, each)
             if len(each.data) > 1:
-                cut = moment.dice.between(1, len(each.data) - 1)
+                cut = tick.rng.between(1, len(each.data) - 1)
                 pieces.append(first._replace(data=each.data[:cut]))
                 at_us = first.at_us + 1000 * self.gap_ms
                 pieces.append(each._replace(at_us=at_us, data=each.data[cut:]))
             else:
                 pieces.append(first)
-        return _due(pieces, moment)
+        return _due(pieces, tick)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,17 +118,17 @@ class Coalesce:
         return ()
 
     def step(
-        self, memory: Held, moment: Tick, passing: Sequence[Message]
+        self, memory: Held, tick: Tick, messages: Sequence[Message]
     ) -> tuple[Held, Sequence[Message]]:
         """Join as many as there have to be; when the fault is over, all there are."""
-        held = [*memory, *passing]
+        held = [*memory, *messages]
         merged: list[Message] = []
         while len(held) >= self.count:
             batch, held = held[: self.count], held[self.count :]
             merged.append(_joined(batch))
-        if moment.active or not held:
+        if tick.active or not held:
             return tuple(held), merged
-        return _due([*merged, _joined(held)], moment)
+        return _due([*merged, _joined(held)], tick)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,29 +141,29 @@ class BitErrors:
         """Nothing is remembered."""
 
     def step(
-        self, memory: None, moment: Tick, passing: Sequence[Message]
+        self, memory: None, tick: Tick, messages: Sequence[Message]
     ) -> tuple[None, Sequence[Message]]:
         """Flip some."""
-        dice = moment.dice
+        rng = tick.rng
 
         def received(byte: int) -> int:
-            return byte ^ (1 << dice.below(8) if dice.once_in(self.one_in) else 0)
+            return byte ^ (1 << rng.below(8) if rng.once_in(self.one_in) else 0)
 
         return memory, [
-            each._replace(data=bytes(map(received, each.data))) for each in passing
+            each._replace(data=bytes(map(received, each.data))) for each in messages
         ]
 
 
-def _due(pieces: Sequence[Message], moment: Tick) -> tuple[Held, Sequence[Message]]:
-    """Return what is still held at the end of a moment, and what passes in it.
+def _due(pieces: Sequence[Message], tick: Tick) -> tuple[Held, Sequence[Message]]:
+    """Return what is still held at the end of a tick, and what passes in it.
 
     A fault that is over lets go of all at once, before anything else passes.
     """
-    if not moment.active:
-        at_us = moment.starts_us
+    if not tick.active:
+        at_us = tick.starts_us
         return (), [each._replace(at_us=at_us, rank=FIRST) for each in pieces]
-    held = [each for each in pieces if each.at_us >= moment.ends_us]
-    due = [each for each in pieces if each.at_us < moment.ends_us]
+    held = [each for each in pieces if each.at_us >= tick.ends_us]
+    due = [each for each in pieces if each.at_us < tick.ends_us]
     return tuple([each._replace(rank=FIRST) for each in held]), due
 
 
@@ -171,14 +171,14 @@ def _joined(writes: Sequence[Message]) -> Message:
     return writes[-1]._replace(data=b"".join(each.data for each in writes))
 
 
-def _in_order(passing: Iterable[Message]) -> list[Message]:
+def _in_order(messages: Iterable[Message]) -> list[Message]:
     ordered: list[Message] = []
-    for each in passing:
+    for each in messages:
         ordered.append(_after(ordered, each))
     return ordered
 
 
-def _after(earlier: Sequence[Message], passing: Message) -> Message:
+def _after(earlier: Sequence[Message], message: Message) -> Message:
     """Return it, not before the last of those that came before it."""
     last_us = earlier[-1].at_us if earlier else 0
-    return passing._replace(at_us=max(passing.at_us, last_us))
+    return message._replace(at_us=max(message.at_us, last_us))

@@ -37,15 +37,15 @@ class Noise:
         """Nothing is remembered."""
 
     def step(
-        self, memory: None, moment: Tick, passing: Sequence[Message]
+        self, memory: None, tick: Tick, messages: Sequence[Message]
     ) -> tuple[None, Sequence[Message]]:
         """Add a number to each reading."""
 
         def noisy(value: int) -> int:
-            off_by = moment.dice.between(-self.up_to, self.up_to)
+            off_by = tick.rng.between(-self.up_to, self.up_to)
             return _bounded(value + off_by, self.within)
 
-        return memory, [_changed(each, noisy) for each in passing]
+        return memory, [_changed(each, noisy) for each in messages]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,16 +60,16 @@ class Drift:
         return None
 
     def step(
-        self, memory: int | None, moment: Tick, passing: Sequence[Message]
+        self, memory: int | None, tick: Tick, messages: Sequence[Message]
     ) -> tuple[int | None, Sequence[Message]]:
         """Add what has come together since the first line."""
-        del moment
-        if not passing:
-            return memory, passing
-        since_us = passing[0].at_us if memory is None else memory
+        del tick
+        if not messages:
+            return memory, messages
+        since_us = messages[0].at_us if memory is None else memory
         return since_us, [
             _changed(each, partial(self._drifted, each.at_us - since_us))
-            for each in passing
+            for each in messages
         ]
 
     def _drifted(self, elapsed_us: int, value: int) -> int:
@@ -92,13 +92,13 @@ class StuckAt:
         return {}
 
     def step(
-        self, memory: Mapping[bytes, bytes], moment: Tick, passing: Sequence[Message]
+        self, memory: Mapping[bytes, bytes], tick: Tick, messages: Sequence[Message]
     ) -> tuple[Mapping[bytes, bytes], Sequence[Message]]:
         """Put the stuck value into each line."""
-        del moment
+        del tick
         stuck = dict(memory)
         said: list[Message] = []
-        for each in passing:
+        for each in messages:
             words, space, value = each.data.rpartition(b" ")
             kept = stuck.setdefault(words, self.value.encode() or value)
             said.append(each._replace(data=words + space + kept))
@@ -116,24 +116,24 @@ class Saturate:
         """Nothing is remembered."""
 
     def step(
-        self, memory: None, moment: Tick, passing: Sequence[Message]
+        self, memory: None, tick: Tick, messages: Sequence[Message]
     ) -> tuple[None, Sequence[Message]]:
         """Bring each number into the range."""
-        del moment
+        del tick
         within = (self.low, self.high)
-        clamped = [_changed(each, lambda v: _bounded(v, within)) for each in passing]
+        clamped = [_changed(each, lambda v: _bounded(v, within)) for each in messages]
         return memory, clamped
 
 
-def _changed(passing: Message, change: Callable[[int], int]) -> Message:
+def _changed(message: Message, change: Callable[[int], int]) -> Message:
     """Return it with another number; a line whose last word is none stays as it is."""
-    found = _NUMBER.search(passing.data)
+    found = _NUMBER.search(message.data)
     if found is None:
-        return passing
+        return message
     value = int(found[0])
     if (other := change(value)) == value:
-        return passing
-    return passing._replace(data=passing.data[: found.start()] + b"%d" % other)
+        return message
+    return message._replace(data=message.data[: found.start()] + b"%d" % other)
 
 
 def _bounded(value: int, within: Range | None) -> int:

@@ -29,6 +29,7 @@ from pytest_embedbench.faults import (
     Saturate,
     SeededRandom,
     StuckAt,
+    Tick,
 )
 
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ Traffic = list[list[bytes]]
 
 
 def through(
-    chain: FaultPipeline, at: InjectionPoint, traffic: Traffic
+    pipeline: FaultPipeline, at: InjectionPoint, traffic: Traffic
 ) -> list[Sequence[Message]]:
     """Return what passes in each tick, with two quiet ticks at the end."""
     return [
-        chain.passed(
+        pipeline.apply(
             at,
             tick,
             TICK_MS,
@@ -227,8 +228,10 @@ def test_an_actuator_does_again_what_it_is_told_when_the_fault_is_over() -> None
 
 
 def test_the_button_is_pressed_when_it_is_time() -> None:
-    chain = FaultPipeline([Fault(InjectionPoint.RESET_PIN, Reset(at_ms=(0, 150, 160)))])
-    passed = through(chain, InjectionPoint.RESET_PIN, [[], []])
+    pipeline = FaultPipeline(
+        [Fault(InjectionPoint.RESET_PIN, Reset(at_ms=(0, 150, 160)))]
+    )
+    passed = through(pipeline, InjectionPoint.RESET_PIN, [[], []])
     assert [[each.at_us for each in tick] for tick in passed] == [
         [0],
         [150_000, 160_000],
@@ -269,11 +272,11 @@ def test_a_fault_that_changed_nothing_makes_a_run_invalid() -> None:
         Fault(SENSORS, StuckAt(), stream="SENSE LEVLE"),
         Fault(ACTUATORS, Drop()),
     ]
-    chain = FaultPipeline(faults, seed=3)
-    through(chain, SENSORS, levels(20, 25))
-    assert chain.counts[1:] == [0, 0]
+    pipeline = FaultPipeline(faults, seed=3)
+    through(pipeline, SENSORS, levels(20, 25))
+    assert pipeline.counts[1:] == [0, 0]
     with pytest.raises(FaultNeverFired) as caught:
-        chain.check_fired()
+        pipeline.check_fired()
     assert caught.value.faults == (str(faults[1]), str(faults[2]))
     assert "changed nothing in it (seed 3)" in str(caught.value)
     assert "StuckAt(value='') at sensors of 'SENSE LEVLE', from 0 ms on" in str(
@@ -283,10 +286,10 @@ def test_a_fault_that_changed_nothing_makes_a_run_invalid() -> None:
 
 
 def test_a_sensor_that_is_stuck_at_the_truth_is_no_fault() -> None:
-    chain = FaultPipeline([Fault(SENSORS, StuckAt())])
-    through(chain, SENSORS, levels(20, 20, 20))
+    pipeline = FaultPipeline([Fault(SENSORS, StuckAt())])
+    through(pipeline, SENSORS, levels(20, 20, 20))
     with pytest.raises(FaultNeverFired):
-        chain.check_fired()
+        pipeline.check_fired()
 
 
 @pytest.mark.parametrize(
@@ -366,7 +369,7 @@ def test_a_chain_is_its_faults_one_after_the_other(
     first: Fault, second: Fault, traffic: Traffic
 ) -> None:
     together = FaultPipeline([first, second], seed=1)
-    # The dice of a fault are those of its place in the chain: nothing in the first.
+    # A fault's chance is that of its place in the pipeline: nothing in the first.
     alone = [
         FaultPipeline([first], seed=1),
         FaultPipeline([Fault(WIRE, Drop()), second], seed=1),
@@ -376,43 +379,49 @@ def test_a_chain_is_its_faults_one_after_the_other(
             Message(tick * 100_000, rank, line) for rank, line in enumerate(set_out)
         ]
         expected = passing
-        for chain in alone:
-            expected = chain.passed(SENSORS, tick, TICK_MS, expected)
-        assert together.passed(SENSORS, tick, TICK_MS, passing) == expected
+        for pipeline in alone:
+            expected = pipeline.apply(SENSORS, tick, TICK_MS, expected)
+        assert together.apply(SENSORS, tick, TICK_MS, passing) == expected
 
 
 @given(queues, st.lists(st.lists(st.binary(max_size=9), max_size=3), max_size=8), seeds)
 def test_queues_lose_no_byte_and_keep_the_order(
     effect: Effect[Any], traffic: Traffic, seed: int
 ) -> None:
-    chain = FaultPipeline([Fault(WIRE, effect, until_ms=500)], seed)
-    passed = through(chain, WIRE, traffic + [[]] * 6)
+    pipeline = FaultPipeline([Fault(WIRE, effect, until_ms=500)], seed)
+    passed = through(pipeline, WIRE, traffic + [[]] * 6)
     sent = b"".join(line for tick in traffic for line in tick)
     assert b"".join(line for tick in data(passed) for line in tick) == sent
 
 
 @given(st.integers(1, 30), st.lists(st.integers(-200, 200)), seeds)
 def test_noise_stays_within_its_bounds(up_to: int, true: list[int], seed: int) -> None:
-    chain = FaultPipeline([Fault(SENSORS, Noise(up_to=up_to))], seed)
-    passed = data(through(chain, SENSORS, levels(*true)))
+    pipeline = FaultPipeline([Fault(SENSORS, Noise(up_to=up_to))], seed)
+    passed = data(through(pipeline, SENSORS, levels(*true)))
     read = [int(line.split()[-1]) for tick in passed for line in tick]
     assert all(abs(a - b) <= up_to for a, b in zip(true, read, strict=True))
 
 
-# ---------------------------------------------------------------------------- dice
+# -------------------------------------------------------------------------- chance
 
 
-def test_dice_are_the_same_everywhere() -> None:
+def test_random_numbers_are_the_same_everywhere() -> None:
     # The first numbers of the published SplitMix64 with the state 0.
-    dice = SeededRandom(0)
-    assert [dice.below(2**64) for _ in range(3)] == [
+    rng = SeededRandom(0)
+    assert [rng.below(2**64) for _ in range(3)] == [
         0xE220A8397B1DCDAF,
         0x6E789E6AA1B965F4,
         0x06C45D188009454F,
     ]
 
 
-def test_each_key_has_dice_of_its_own() -> None:
+def test_the_old_name_of_a_ticks_random_numbers_works_for_one_more_release() -> None:
+    tick = Tick(0, 100, True, SeededRandom(7))  # noqa: FBT003  # as a pipeline makes it
+    with pytest.warns(DeprecationWarning, match=r"called Tick\.rng now"):
+        assert tick.dice is tick.rng
+
+
+def test_each_key_has_a_stream_of_its_own() -> None:
     keys = [
         (seed, fault, tick) for seed in range(5) for fault in (0, 1) for tick in (0, 1)
     ]
@@ -421,6 +430,6 @@ def test_each_key_has_dice_of_its_own() -> None:
 
 @given(seeds, st.integers(1, 40))
 def test_every_side_comes_up_and_none_that_is_not_there(seed: int, sides: int) -> None:
-    dice = SeededRandom.of(seed)
-    seen = {dice.below(sides) for _ in range(40 * sides)}
+    rng = SeededRandom.of(seed)
+    seen = {rng.below(sides) for _ in range(40 * sides)}
     assert seen == set(range(sides))

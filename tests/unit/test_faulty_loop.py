@@ -217,7 +217,7 @@ def test_how_time_is_cut_does_not_matter_to_faults(
         for _ in range(3000 // step_ms):
             loop.advance(step_ms)
         taken_away(bench, tmp_path)
-        return loop.samples, loop.stimuli, loop.chain.counts
+        return loop.samples, loop.stimuli, loop.pipeline.counts
 
     assert story(step_ms) == story(100)
 

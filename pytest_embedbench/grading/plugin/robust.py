@@ -129,8 +129,8 @@ def _violated(error: BaseException | None) -> str | None:
 
 
 def _disturbances(loop: ClosedLoop[Any]) -> list[Disturbance]:
-    chain = loop.chain
+    pipeline = loop.pipeline
     return [
         {"fault": str(fault), "ticks": count}
-        for fault, count in zip(chain.faults, chain.counts, strict=True)
+        for fault, count in zip(pipeline.faults, pipeline.counts, strict=True)
     ]
