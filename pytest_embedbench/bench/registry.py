@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from pytest_embedbench.bench.overrides import Override
-    from pytest_embedbench.lab.inventory.labfile import Lab
+    from pytest_embedbench.lab.inventory.lab import Lab
     from pytest_embedbench.model import BoardSpec, Capability
 
 PLANT_FILE = ".py:"

@@ -23,7 +23,7 @@ from pytest_embedbench.lab.leases.acquire import Leases
 if TYPE_CHECKING:
     import argparse
 
-    from pytest_embedbench.lab.inventory.labfile import LabBoard
+    from pytest_embedbench.lab.inventory.lab import LabBoard
     from pytest_embedbench.lab.inventory.status import BoardStatus
     from pytest_embedbench.model import BoardSpec
     from pytest_embedbench.support.commands import Subcommands

@@ -85,13 +85,7 @@ class OptionField:
                 for choice in self.choices
             )
         if self.kind is tuple:
-            return (
-                isinstance(value, list | tuple)
-                and bool(value)
-                and all(
-                    isinstance(word, str) for word in cast("Sequence[object]", value)
-                )
-            )
+            return _is_list_of_text(value)
         if self.kind is bool or isinstance(value, bool):
             return self.kind is bool and isinstance(value, bool)
         if self.kind in (int, float):
@@ -231,9 +225,9 @@ def option_location(spec: BoardSpec, key: str) -> str:
 def _field(name: str, hint: Any, entry: Any) -> OptionField:  # noqa: ANN401
     about = entry.metadata.get(_METADATA, OptionField())
     kinds = [part for part in get_args(hint) or (hint,) if part is not type(None)]
-    kind = tuple if get_origin(hint) is tuple else kinds[0]
+    kind: type[Any] = tuple if get_origin(hint) is tuple else kinds[0]
     choices = about.choices
-    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+    if issubclass(kind, enum.Enum):
         choices = tuple(member.value for member in kind)
     return OptionField(
         name=name,
@@ -253,6 +247,13 @@ def _checked(about: OptionField, value: object, location: str) -> object:
     if not about.allows(value):
         raise ConfigError(f"{location}: must be {about.allowed()}, is {value!r}")
     return about.converted(value)
+
+
+def _is_list_of_text(value: object) -> bool:
+    if not isinstance(value, list | tuple):
+        return False
+    words = cast("Sequence[object]", value)
+    return bool(words) and all(isinstance(word, str) for word in words)
 
 
 def _default_text(default: object) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.flashing import read_settings
-from pytest_embedbench.lab.inventory.labfile import WAIT_S
+from pytest_embedbench.lab.inventory.lab import WAIT_S
 from pytest_embedbench.lab.ports.discovery import PortQuery
 from pytest_embedbench.lab.ports.opening import ModemLines
 from pytest_embedbench.support.options import option, option_location, read_options

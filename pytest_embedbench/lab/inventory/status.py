@@ -28,7 +28,7 @@ from pytest_embedbench.lab.ports.opening import open_port
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.lab.inventory.labfile import Lab, LabBoard
+    from pytest_embedbench.lab.inventory.lab import Lab, LabBoard
     from pytest_embedbench.lab.leases.acquire import Leases
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.leases.wait_queue import Waiter
