@@ -184,6 +184,13 @@ def test_writes_are_torn_and_keep_their_order() -> None:
     assert [each.at_us for each in first] == [0, 30_000, 30_000, 60_000]
 
 
+def test_a_write_of_two_bytes_is_torn_between_them_and_one_of_one_is_not() -> None:
+    for seed in range(20):
+        pipeline = FaultPipeline([Fault(WIRE, Fragment(gap_ms=10))], seed)
+        first, *_ = data(through(pipeline, WIRE, [[b"ab", b"c"]]))
+        assert first == [b"a", b"b", b"c"]
+
+
 def test_writes_are_merged_into_one() -> None:
     assert becomes(Coalesce(count=2), [[b"1\n"], [b"2\n"], [b"3\n"]], WIRE) == [
         [],
