@@ -216,6 +216,20 @@ def test_waiting_in_the_wrong_order_is_refused_at_once(
     lease.release()
 
 
+def test_the_last_board_that_is_held_says_what_may_be_waited_for(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    # Holding a and c, and waiting for b, while another holds b and waits for c.
+    other = another()
+    other.ask("take b")
+    leases = Leases(folder=tmp_path)
+    held = leases.acquire([request("a"), request("c")], wait_s=0)
+    with pytest.raises(BoardBusy, match="ask for all boards of a test at once"):
+        leases.acquire([request("b")], wait_s=600)
+    for lease in held:
+        lease.release()
+
+
 def test_a_second_board_that_is_free_may_be_taken_in_any_order(tmp_path: Path) -> None:
     leases = Leases(folder=tmp_path)
     held = leases.acquire([request("b")], wait_s=0) + leases.acquire(

@@ -122,6 +122,13 @@ def test_a_sensor_cannot_say_more_than_its_range_allows() -> None:
     assert all(0 <= int(line[0].split()[-1]) <= 100 for line in noisy)
 
 
+def test_noise_reaches_both_of_its_ends_and_no_further() -> None:
+    noisy = becomes(Noise(up_to=2), levels(*[50] * 200))
+    assert {line[0] for line in noisy} == {
+        line[0] for line in levels(48, 49, 50, 51, 52)
+    }
+
+
 @pytest.mark.parametrize("word", ["banana", "CLOSED", "20.5", "0x14", ""])
 def test_what_is_no_number_is_left_alone(word: str) -> None:
     for effect in (Noise(up_to=3), Drift(per_s=100), Saturate(low=0, high=1)):

@@ -141,6 +141,12 @@ def test_a_forbidden_line_before_the_match_fails(bench_with: PutOnBench) -> None
         bench.expect("DONE", within_ms=500, forbid="ERROR")
 
 
+def test_a_line_that_is_waited_for_and_forbidden_fails(bench_with: PutOnBench) -> None:
+    bench = bench_with(saying(b"DONE, ERROR 7\n"))
+    with pytest.raises(ForbiddenOutput, match="'DONE, ERROR 7'"):
+        bench.expect("DONE", within_ms=500, forbid="ERROR")
+
+
 def test_a_forbidden_line_after_the_match_is_not_yet_a_failure(
     bench_with: PutOnBench,
 ) -> None:
@@ -155,6 +161,16 @@ def test_silence_is_broken_by_half_a_line(bench_with: PutOnBench) -> None:
     bench = bench_with(saying(b"he"))
     with pytest.raises(ForbiddenOutput, match="'he'"):
         bench.expect_silence(for_ms=150)
+
+
+def test_half_a_line_from_before_does_not_break_the_silence(
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(saying(b"he", b"llo"))
+    bench.run_for(150)
+    bench.expect_silence(for_ms=40)
+    with pytest.raises(ForbiddenOutput, match="'hello'"):
+        bench.expect_silence(for_ms=50)
 
 
 def test_silence_may_have_a_heartbeat(bench_with: PutOnBench) -> None:
