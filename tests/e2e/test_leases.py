@@ -255,6 +255,21 @@ def test_a_queue_for_other_boards_holds_nobody_up(
         lease.release()
 
 
+def test_who_holds_a_board_does_not_queue_behind_those_who_wait_for_it(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    other = another()
+    leases = Leases(folder=tmp_path)
+    held = leases.acquire([request("b")], wait_s=0)
+    other.tell("take a b")
+    waiters(tmp_path, 1)
+    held += leases.acquire([request("a")], wait_s=0)
+    assert [lease.board for lease in held] == ["b", "a"]
+    for lease in held:
+        lease.release()
+    assert other.reply().startswith("ok a b;")
+
+
 def test_what_was_taken_along_with_a_lost_board_is_free_again(
     another: Callable[[], LabProcess],
 ) -> None:
@@ -264,6 +279,17 @@ def test_what_was_taken_along_with_a_lost_board_is_free_again(
     one.ask("release")
     assert one.ask("take a b") == "BoardGivenUp: it burnt"
     assert other.ask("take a for 0") == "ok a;"
+
+
+def test_a_lost_board_beside_one_in_use_gives_nobody_up(
+    another: Callable[[], LabProcess],
+) -> None:
+    one, other, third = another(), another(), another()
+    one.ask("take a")
+    one.ask("give-up it burnt")
+    one.ask("release")
+    other.ask("take b")
+    assert third.ask("any a b for 0").startswith("BoardBusy: no board came free")
 
 
 def test_a_lost_board_is_out_for_the_run_and_says_why(

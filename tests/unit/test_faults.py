@@ -231,6 +231,18 @@ def test_an_actuator_runs_for_a_share_of_the_time() -> None:
     ]
 
 
+def test_an_actuator_that_may_not_run_is_switched_off_after_all_else() -> None:
+    pipeline = FaultPipeline([Fault(ACTUATORS, PUMP)])
+    said = Message(199_999, 0, ON)
+    passed = pipeline.apply(ACTUATORS, 1, TICK_MS, [said])
+    assert [each.data for each in passed] == [ON, OFF]
+
+
+def test_an_actuator_may_be_without_power_for_all_the_time() -> None:
+    dead = DutyLimit(on="ACT PUMP ON", off="ACT PUMP OFF", on_ticks=0, of_ticks=2)
+    assert becomes(dead, [[ON], [], [ON]], ACTUATORS) == [[ON, OFF], [], [ON, OFF]]
+
+
 def test_an_actuator_does_again_what_it_is_told_when_the_fault_is_over() -> None:
     assert becomes(PUMP, [[ON], [], [], []], ACTUATORS, until_ms=200) == [
         [ON],
@@ -254,7 +266,13 @@ def test_the_button_is_pressed_when_it_is_time() -> None:
     ]
 
 
-# -------------------------------------------------------------------------- chains
+def test_a_button_that_is_pressed_between_two_ticks_is_pressed_once() -> None:
+    pipeline = FaultPipeline([Fault(InjectionPoint.RESET_PIN, Reset(at_ms=(100,)))])
+    passed = through(pipeline, InjectionPoint.RESET_PIN, [[], []])
+    assert [[each.at_us for each in tick] for tick in passed] == [[], [100_000], [], []]
+
+
+# ----------------------------------------------------------------------- pipelines
 
 
 def test_a_fault_acts_on_its_stream_and_in_its_time_only() -> None:
