@@ -14,6 +14,9 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+# A package of its own: an inner run that has it installed collects its tests.
+collect_ignore = ["thirdparty_package"]
+
 # What no package of a distribution brings, or no ordinary machine lets us do.
 _MAY_BE_ABSENT = ("Espressif", "choose its addresses")
 

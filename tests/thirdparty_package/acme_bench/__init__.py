@@ -1,0 +1,1 @@
+"""Boards whose firmware is a list of rules: what a package beside the bench can be."""

@@ -1,0 +1,1 @@
+"""The boards, one TOML file each."""
