@@ -1,7 +1,7 @@
 """All that is known of an evaluation while it goes on, and its ``verdict.json``.
 
 Kept by one process, whoever runs the checks. What comes in are plain tables, so that
-they can cross process borders: an announcement of what is going to run, then a note
+they can cross process borders: a plan of what is going to run, then a note
 for every phase of every check. ``docs/verdicts.md`` documents what goes out.
 """
 
@@ -21,7 +21,7 @@ SCHEMA = 1
 _FLAWS = (CheckOutcome.FAILED, CheckOutcome.BROKEN, CheckOutcome.SKIPPED)
 
 
-class Announced(TypedDict):
+class PlannedCheck(TypedDict):
     """A check that is going to run; ``board`` is ``""`` in the host stage."""
 
     check: str
@@ -30,7 +30,7 @@ class Announced(TypedDict):
     brief: list[str]
 
 
-class Announcement(TypedDict):
+class CheckPlan(TypedDict):
     """What is going to run of one suite; the same from every process that runs it."""
 
     suite: str
@@ -41,7 +41,7 @@ class Announcement(TypedDict):
     sentences: dict[str, str]
     tools: dict[str, str]
     deselected_count: int
-    checks: list[Announced]
+    checks: list[PlannedCheck]
 
 
 class CheckRecord(TypedDict):
@@ -59,7 +59,7 @@ class CheckRecord(TypedDict):
 
 @dataclass(slots=True)
 class _Entry:
-    announced: Announced
+    planned: PlannedCheck
     outcome: CheckOutcome = CheckOutcome.UNFINISHED
     stage: Stage | None = None
     reason: str = ""
@@ -74,17 +74,17 @@ class _Entry:
 class Ledger:
     """One suite's evaluation."""
 
-    announcement: Announcement
+    plan: CheckPlan
     started_at: str
     _entries: dict[str, _Entry] = field(default_factory=dict[str, _Entry])
 
     def __post_init__(self) -> None:
-        self.announce(self.announcement)
+        self.add_plan(self.plan)
 
-    def announce(self, announcement: Announcement) -> None:
+    def add_plan(self, plan: CheckPlan) -> None:
         """Add checks that another process is going to run, unless they are known."""
-        for announced in announcement["checks"]:
-            self._entries.setdefault(announced["check"], _Entry(announced))
+        for planned in plan["checks"]:
+            self._entries.setdefault(planned["check"], _Entry(planned))
 
     def knows(self, check: str) -> bool:
         """Say whether a check is one of this suite's."""
@@ -122,19 +122,19 @@ class Ledger:
             entry.outcome, entry.reason = CheckOutcome.BROKEN, reason
 
     def boards(self) -> tuple[str, ...]:
-        """Return the boards, in the order announced; ``("",)`` if there are none."""
-        named = {entry.announced["board"]: None for entry in self._entries.values()}
+        """Return the boards, in the order planned; ``("",)`` if there are none."""
+        named = {entry.planned["board"]: None for entry in self._entries.values()}
         return tuple(name for name in named if name) or ("",)
 
     def decision(self, board: str) -> Decision:
         """Return the verdict on the submission, as run on ``board``."""
-        results = [_result(entry, self.announcement) for entry in self._of(board)]
+        results = [_result(entry, self.plan) for entry in self._of(board)]
         checked = {name for result in results for name in result.brief}
-        whole = self.announcement["profile"] != "paper"
+        whole = self.plan["profile"] != "paper"
         return decide(
             results,
-            deselected_count=self.announcement["deselected_count"],
-            unchecked=[n for n in self.announcement["sentences"] if n not in checked]
+            deselected_count=self.plan["deselected_count"],
+            unchecked=[n for n in self.plan["sentences"] if n not in checked]
             if whole
             else (),
         )
@@ -144,7 +144,7 @@ class Ledger:
         entries = self._of(board)
         decision = self.decision(board)
         result = decision.result
-        told = self.announcement
+        told = self.plan
         return {
             "schema": SCHEMA,
             "task": told["task"],
@@ -173,28 +173,28 @@ class Ledger:
     def _of(self, board: str) -> list[_Entry]:
         wanted = ("", board)
         entries = self._entries.values()
-        return [entry for entry in entries if entry.announced["board"] in wanted]
+        return [entry for entry in entries if entry.planned["board"] in wanted]
 
 
-def _result(entry: _Entry, told: Announcement) -> Result:
+def _result(entry: _Entry, told: CheckPlan) -> Result:
     return Result(
-        check=entry.announced["check"],
+        check=entry.planned["check"],
         outcome=entry.outcome,
-        stage=entry.stage or Stage(entry.announced["stage"]),
+        stage=entry.stage or Stage(entry.planned["stage"]),
         reason=entry.reason,
         brief=_quoted(entry, told["sentences"]),
     )
 
 
 def _quoted(entry: _Entry, sentences: Mapping[str, str]) -> dict[str, str]:
-    return {name: sentences[name] for name in entry.announced["brief"]}
+    return {name: sentences[name] for name in entry.planned["brief"]}
 
 
 def _shown(entry: _Entry, sentences: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "check": entry.announced["check"],
+        "check": entry.planned["check"],
         "outcome": entry.outcome.value,
-        "stage": (entry.stage or Stage(entry.announced["stage"])).value,
+        "stage": (entry.stage or Stage(entry.planned["stage"])).value,
         "reason": entry.reason or None,
         "brief": _quoted(entry, sentences),
         "scenarios": entry.details.get("scenarios", []),

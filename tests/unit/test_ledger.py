@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from pytest_embedbench.grading.ledger import (
-    Announced,
-    Announcement,
+    CheckPlan,
     CheckRecord,
     Ledger,
+    PlannedCheck,
 )
 from pytest_embedbench.grading.verdict import CheckOutcome
 
 HOST, LOOP = "test_host.py::test_off", "test_loop.py::test_fill[native]"
 
 
-def announcement(*checks: Announced, profile: str = "full") -> Announcement:
+def plan(*checks: PlannedCheck, profile: str = "full") -> CheckPlan:
     return {
         "suite": "suites/tank",
         "task": "tank",
@@ -29,7 +29,7 @@ def announcement(*checks: Announced, profile: str = "full") -> Announcement:
     }
 
 
-def check(name: str, board: str, *brief: str) -> Announced:
+def check(name: str, board: str, *brief: str) -> PlannedCheck:
     stage = "INTEGRATION" if board else "HOST_TEST"
     return {"check": name, "board": board, "stage": stage, "brief": list(brief)}
 
@@ -56,7 +56,7 @@ def note(
 
 @pytest.fixture
 def ledger() -> Ledger:
-    told = announcement(check(HOST, "", "T1"), check(LOOP, "native", "T2"))
+    told = plan(check(HOST, "", "T1"), check(LOOP, "native", "T2"))
     return Ledger(told, started_at="2026-01-01T00:00:00Z")
 
 
@@ -155,7 +155,7 @@ def test_a_loss_after_the_end_changes_nothing(ledger: Ledger) -> None:
 
 def test_host_checks_count_for_every_board() -> None:
     checks = [check(HOST, "", "T1", "T2"), check("a", "native"), check("b", "uno")]
-    ledger = Ledger(announcement(*checks), started_at="")
+    ledger = Ledger(plan(*checks), started_at="")
     assert ledger.boards() == ("native", "uno")
     go_well(ledger, HOST, "a")
     ledger.note(note("b", "failed", last=True))
@@ -165,16 +165,16 @@ def test_host_checks_count_for_every_board() -> None:
 
 
 def test_host_checks_alone_have_a_record_without_a_board() -> None:
-    ledger = Ledger(announcement(check(HOST, "", "T1")), started_at="")
+    ledger = Ledger(plan(check(HOST, "", "T1")), started_at="")
     go_well(ledger, HOST)
     assert ledger.boards() == ("",)
     record = ledger.record("", ended_at="later")
     assert (record["board"], record["verdict"]) == (None, None)
 
 
-def test_workers_announce_the_same_checks_once(ledger: Ledger) -> None:
+def test_workers_plan_the_same_checks_once(ledger: Ledger) -> None:
     go_well(ledger, HOST)
-    ledger.announce(ledger.announcement)
+    ledger.add_plan(ledger.plan)
     assert ledger.record("native", ended_at=None)["counts"]["passed"] == 1
 
 
@@ -183,7 +183,7 @@ def test_only_the_full_profile_has_to_check_the_whole_brief(
     profile: str, verdict: str | None
 ) -> None:
     checks = [check(HOST, "", "T1"), check(LOOP, "native", "T1")]
-    ledger = Ledger(announcement(*checks, profile=profile), started_at="")
+    ledger = Ledger(plan(*checks, profile=profile), started_at="")
     go_well(ledger, HOST, LOOP)
     assert ledger.record("native", ended_at="later")["verdict"] == verdict
 

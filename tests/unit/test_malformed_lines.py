@@ -61,7 +61,7 @@ def test_no_line_is_valid_in_another_case(task: Task) -> None:
 
 @of_each_task
 def test_no_line_is_longer_than_a_line_can_be(task: Task) -> None:
-    lengths = [len(line.rstrip("\r\n")) for line in malformed_lines.odd_lines(task)]
+    lengths = [len(line.rstrip("\r\n")) for line in malformed_lines.all_lines(task)]
     assert max(lengths) == LONGEST_LINE
 
 
@@ -89,7 +89,7 @@ def refused(check: Callable[[LineProtocol], None], wrong: str) -> str:
 
 
 def test_a_line_that_is_misread_is_told_with_what_it_is() -> None:
-    every = [*malformed_lines.odd_lines(TANK)]
+    every = [*malformed_lines.all_lines(TANK)]
     check_lines(cast("LineProtocol", Parser("none")), TANK, every)
     told = refused(lambda parser: check_lines(parser, TANK, every), "SENSE LEVEL 42")
     assert told == (

@@ -95,7 +95,7 @@ def miscased(task: Task) -> Iterator[str]:
             )
 
 
-def odd_lines(task: Task) -> Iterator[str]:
+def all_lines(task: Task) -> Iterator[str]:
     """Yield all of them."""
     of_task = (readings, malformed, ignored, spaced, miscased)
     return chain(faults(), *(lines(task) for lines in of_task))

@@ -101,7 +101,7 @@ class Controller:
         given = {name: getattr(output, name) for name in wanted}
         if given != wanted:
             raise WrongOutput(
-                f"controller_step({self._told(rows[-1])}) gives {fields(given)}; "
+                f"controller_step({self._call(rows[-1])}) gives {fields(given)}; "
                 f"it has to give {fields(wanted)}"
             )
         return output
@@ -119,7 +119,7 @@ class Controller:
     def history(self) -> str:
         """Return the last steps since ``controller_init``, one a line."""
         return "\n".join(
-            f"{self._told(row)} -> {fields(output._asdict())}"
+            f"{self._call(row)} -> {fields(output._asdict())}"
             for row, output in self._shown
         )
 
@@ -128,7 +128,7 @@ class Controller:
         answer = self.program.ask(
             Kind.STEPS,
             payload,
-            doing=lambda begun: f"in controller_step({self._told(batch[begun - 1])})",
+            doing=lambda begun: f"in controller_step({self._call(batch[begun - 1])})",
         )
         output, states = self._output, self._states
         extra = bool(self.api.states)
@@ -154,7 +154,7 @@ class Controller:
         except struct.error as error:
             raise ConfigError(f"step {row}: {error}") from error
 
-    def _told(self, row: Row) -> str:
+    def _call(self, row: Row) -> str:
         kind, now_ms, *values = row
         named = zip(self.api.values, values, strict=False)
         told = [str(kind), *(f"{name}={value}" for name, value in named)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError, FirmwareFault
-from pytest_embedbench.grading.checks.malformed_lines import odd_lines
+from pytest_embedbench.grading.checks.malformed_lines import all_lines
 from pytest_embedbench.grading.checks.oracle import check_histories, load_oracle, walk
 from pytest_embedbench.grading.checks.protocol_checks import check_lines
 from pytest_embedbench.grading.checks.random_histories import boundary_parts, histories
@@ -96,7 +96,7 @@ def told_apart(
         program = HostProgram(driver.build(source, folder))
         try:
             program.open()
-            check_lines(LineProtocol(program, task.controller), task, odd_lines(task))
+            check_lines(LineProtocol(program, task.controller), task, all_lines(task))
             check_histories(
                 Controller(program, task.controller),
                 load_oracle(suite),

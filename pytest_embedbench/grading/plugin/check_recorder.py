@@ -19,11 +19,11 @@ from pytest_embedbench.errors import (
     OutsideEditSurface,
 )
 from pytest_embedbench.grading.host.builder import ENVIRONMENT as HOST_DRIVER
-from pytest_embedbench.grading.plugin.plan import announcements, goal, suite_name
+from pytest_embedbench.grading.plugin.plan import check_plans, goal, suite_name
 from pytest_embedbench.grading.plugin.profile import NOT_TRIED, note_spin
 from pytest_embedbench.grading.plugin.stash import (
-    ANNOUNCEMENTS,
     CHECK,
+    CHECK_PLANS,
     HOST_IMAGE,
     NOTE,
 )
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import FirmwareImage
     from pytest_embedbench.plugin.testlog import TestLog
 
-_ANNOUNCED: pytest.StashKey[bool] = pytest.StashKey()
+_PLANNED: pytest.StashKey[bool] = pytest.StashKey()
 _SUBMISSION_FAULTS = ("firmware", "build", "submission")
 _STAGES = {
     NothingSubmitted: Stage.SUBMISSION,
@@ -51,9 +51,9 @@ def attach(
     item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
 ) -> None:
     """Put how this phase went on its report; on the first, what is going to run."""
-    if _ANNOUNCED not in item.config.stash:
-        item.config.stash[_ANNOUNCED] = True
-        setattr(report, ANNOUNCEMENTS, announcements(item.session))
+    if _PLANNED not in item.config.stash:
+        item.config.stash[_PLANNED] = True
+        setattr(report, CHECK_PLANS, check_plans(item.session))
     check = item.stash[CHECK]
     log = item.stash.get(TESTLOG, None)
     outcome, reason = _outcome(item, call, report)

@@ -18,7 +18,7 @@ from pytest_embedbench.grading.verdict import Stage
 from pytest_embedbench.plugin.options import setting
 
 if TYPE_CHECKING:
-    from pytest_embedbench.grading.ledger import Announced, Announcement
+    from pytest_embedbench.grading.ledger import CheckPlan, PlannedCheck
     from pytest_embedbench.grading.plugin.profile import Check
     from pytest_embedbench.grading.task import Suite
 
@@ -28,27 +28,27 @@ def goal(check: Check) -> Stage:
     return Stage.HOST_TEST if check.on_host else Stage.INTEGRATION
 
 
-def announcements(session: pytest.Session) -> list[Announcement]:
+def check_plans(session: pytest.Session) -> list[CheckPlan]:
     """Return what is going to run of each suite, in the order of the tests."""
-    made: dict[str, Announcement] = {}
+    made: dict[str, CheckPlan] = {}
     for item in session.items:
         check = item.stash.get(CHECK, None)
         if check is None:
             continue
         name = suite_name(check.suite, item.config)
         if name not in made:
-            made[name] = _announcement(item, check.suite)
-        announced: Announced = {
+            made[name] = _check_plan(item, check.suite)
+        planned: PlannedCheck = {
             "check": item.nodeid,
             "board": check.board,
             "stage": goal(check).value,
             "brief": list(check.brief),
         }
-        made[name]["checks"].append(announced)
+        made[name]["checks"].append(planned)
     return list(made.values())
 
 
-def _announcement(item: pytest.Item, suite: Suite) -> Announcement:
+def _check_plan(item: pytest.Item, suite: Suite) -> CheckPlan:
     config = item.config
     submission, sources = _submitted(config, suite)
     return {

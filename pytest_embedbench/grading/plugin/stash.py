@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _GRADING: pytest.StashKey[Grading] = pytest.StashKey()
 NOTE = "embedbench_note"
-ANNOUNCEMENTS = "embedbench_announcements"
+CHECK_PLANS = "embedbench_check_plans"
 TRIAL = "embedbench_trial"
 """Attributes of a test report, which xdist carries along."""
 CHECK: pytest.StashKey[Check] = pytest.StashKey()

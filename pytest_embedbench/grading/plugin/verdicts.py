@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.bench.artifacts import replace_json
 from pytest_embedbench.clock import Deadline, host_now_s, host_stamp
 from pytest_embedbench.grading.ledger import Ledger
-from pytest_embedbench.grading.plugin.stash import ANNOUNCEMENTS, NOTE
+from pytest_embedbench.grading.plugin.stash import CHECK_PLANS, NOTE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,12 +40,12 @@ class Verdicts:
 
     def take(self, report: pytest.TestReport) -> None:
         """Take in what a report brings, and write what has changed."""
-        for announcement in getattr(report, ANNOUNCEMENTS, ()):
-            name = announcement["suite"]
+        for plan in getattr(report, CHECK_PLANS, ()):
+            name = plan["suite"]
             if name in self.ledgers:
-                self.ledgers[name].announce(announcement)
+                self.ledgers[name].add_plan(plan)
             else:
-                self.ledgers[name] = Ledger(announcement, started_at=host_stamp())
+                self.ledgers[name] = Ledger(plan, started_at=host_stamp())
         note = getattr(report, NOTE, None)
         if note is None:
             self._take_lost(report)
@@ -67,9 +67,9 @@ class Verdicts:
         """Return one line for each suite and board."""
         rows = [
             (
-                ledger.announcement["task"],
+                ledger.plan["task"],
                 board or _NO_BOARD,
-                ledger.announcement["profile"],
+                ledger.plan["profile"],
                 decision.verdict.value if decision.verdict else "no verdict",
                 decision.stage or "-",
                 decision.reason.partition("\n")[0],
@@ -89,7 +89,7 @@ class Verdicts:
                 self._note(ledger)
 
     def _note(self, ledger: Ledger) -> None:
-        self._unwritten[ledger.announcement["suite"]] = ledger
+        self._unwritten[ledger.plan["suite"]] = ledger
         if self._written.passed():
             began_s = host_now_s()
             self._write()

@@ -104,9 +104,9 @@ def spread(sequence: Sequence, timeouts_ms: tuple[int, ...]) -> tuple[Exchange, 
 def _first_wrong(judge: Judge, sequence: Sequence, replayed: Replayed) -> str:
     """Return what differs first; ``""`` for nothing."""
     start_ms = _start_ms(sequence, replayed)
-    told = list(_told(judge, replayed))
+    told = list(_observed(judge, replayed))
     current: Actuators = told.pop(0).actuators if told else {}
-    asked = _asked(judge, sequence, start_ms)
+    asked = _expected(judge, sequence, start_ms)
     for wanted in asked:
         earliest_ms, latest_ms = (wanted.at_ms + due_ms for due_ms in DUE_MS)
         if latest_ms * 1000 > replayed.ended_us:
@@ -114,21 +114,21 @@ def _first_wrong(judge: Judge, sequence: Sequence, replayed: Replayed) -> str:
         while told and told[0].at_ms < earliest_ms:
             early = told.pop(0)
             if early.actuators != current:
-                return _unasked(early, current)
+                return _unexpected(early, current)
         answered = [each for each in told if each.at_ms <= latest_ms]
         if not any(each.actuators == wanted.actuators for each in answered):
             return _missing(wanted, latest_ms, answered, current)
         while told[0].actuators != wanted.actuators:
             other = told.pop(0)
             if other.actuators != current:
-                return _unasked(other, current)
+                return _unexpected(other, current)
         told.pop(0)
         current = wanted.actuators
     wrong = next((each for each in told if each.actuators != current), None)
-    return _unasked(wrong, current) if wrong else ""
+    return _unexpected(wrong, current) if wrong else ""
 
 
-def _asked(judge: Judge, sequence: Sequence, start_ms: float) -> Iterator[Shown]:
+def _expected(judge: Judge, sequence: Sequence, start_ms: float) -> Iterator[Shown]:
     """Yield what the oracle asks for: an answer to each line, and each later change."""
     oracle = judge.make_oracle()
     names = judge.task.controller.actuators if judge.task.controller else ()
@@ -160,7 +160,7 @@ def _asked(judge: Judge, sequence: Sequence, start_ms: float) -> Iterator[Shown]
                 yield Shown(start_ms + now_ms, shown)
 
 
-def _told(judge: Judge, replayed: Replayed) -> Iterator[Shown]:
+def _observed(judge: Judge, replayed: Replayed) -> Iterator[Shown]:
     """Yield what the firmware told, reply by reply, its start-up first."""
     controller = judge.task.controller
     names = controller.actuators if controller else ()
@@ -179,7 +179,7 @@ def _start_ms(sequence: Sequence, replayed: Replayed) -> float:
     return replayed.sent_us[0] / 1000 - sequence[0].after_ms
 
 
-def _unasked(told: Shown, current: Actuators) -> str:
+def _unexpected(told: Shown, current: Actuators) -> str:
     return (
         f"at {told.at_ms / 1000:.3f} s the firmware goes to {_words(told.actuators)}; "
         f"the brief asks for {_words(current)}"
