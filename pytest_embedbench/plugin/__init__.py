@@ -27,7 +27,6 @@ from pytest_embedbench.plugin.fixtures import (
     native_board,
     plant,
     qemu_esp32,
-    registry,
     scenario,
     uno_board,
 )
@@ -68,7 +67,6 @@ __all__ = [
     "qemu_esp32",
     "real_board",
     "real_boards",
-    "registry",
     "scenario",
     "uno_board",
 ]

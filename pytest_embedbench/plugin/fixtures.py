@@ -17,7 +17,7 @@ from pytest_embedbench.plugin.making import (
     source_for,
 )
 from pytest_embedbench.plugin.options import setting
-from pytest_embedbench.plugin.stash import SEED, session_of
+from pytest_embedbench.plugin.stash import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,21 +36,15 @@ _ASK_IN_SIGNATURE = (
 )
 
 
-@pytest.fixture(scope="session")
-def registry(pytestconfig: pytest.Config) -> Registry:
-    """Everything installed, by name: engines, builders, boards, plants."""
-    return session_of(pytestconfig).registry
-
-
 @pytest.fixture
-def board_spec(request: pytest.FixtureRequest, registry: Registry) -> BoardSpec:
+def board_spec(request: pytest.FixtureRequest) -> BoardSpec:
     """The datasheet of the board that ``--board`` names; one test run for each."""
     name: str = getattr(request, "param", "")
     if name == NO_BOARD:
         pytest.fail(session_for(request).no_board_message(), pytrace=False)
     if not name:
         pytest.fail(_ASK_IN_SIGNATURE, pytrace=False)
-    return registry.board(name)
+    return session_for(request).registry.board(name)
 
 
 @pytest.fixture
@@ -171,16 +165,14 @@ def bench(board: Board, make_bench: Callable[[Board], Bench]) -> Bench:
 
 
 @pytest.fixture
-def plant(
-    request: pytest.FixtureRequest, registry: Registry
-) -> Callable[..., Plant[Any]]:
+def plant(request: pytest.FixtureRequest) -> Callable[..., Plant[Any]]:
     """A factory: ``plant("tank_fill_drain", level=20)``; parameters set its start.
 
     Without a name it is the plant of the test's own suite, if that has one.
     """
 
     def make(name: str = "", **parameters: object) -> Plant[Any]:
-        node = node_of(request)
+        node, registry = node_of(request), session_for(request).registry
         with told_plainly():
             chosen = name or node.ihook.pytest_embedbench_plant(item=node)
             return registry.plant(chosen or _no_plant(registry), **parameters)

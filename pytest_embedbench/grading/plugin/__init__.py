@@ -12,8 +12,6 @@ import pytest
 
 from pytest_embedbench.grading.plugin.host import (
     controller,
-    host,
-    host_program,
     judge,
     oracle,
     protocol,
@@ -41,8 +39,6 @@ if TYPE_CHECKING:
 __all__ = [
     "check_tolerates",
     "controller",
-    "host",
-    "host_program",
     "judge",
     "oracle",
     "paper_run",

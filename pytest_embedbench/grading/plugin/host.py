@@ -9,6 +9,7 @@ import pytest
 from pytest_embedbench.grading.plugin.stash import (
     CONTROLLER,
     HOST_IMAGE,
+    HOST_PROGRAM,
     grading_of,
     watch_tests,
 )
@@ -17,9 +18,6 @@ from pytest_embedbench.plugin.making import log_of
 from pytest_embedbench.plugin.stash import session_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from pytest_embedbench.grading.checks.oracle import Oracle
     from pytest_embedbench.grading.host.controller import Controller, LineProtocol
     from pytest_embedbench.grading.host.program import HostProgram
@@ -27,47 +25,12 @@ if TYPE_CHECKING:
     from pytest_embedbench.grading.task import ControllerApi, Task
 
 
-@pytest.fixture(scope="session")
-def host_program(pytestconfig: pytest.Config) -> Iterator[Callable[..., HostProgram]]:
-    """A function from a test file to its suite's host driver, built and running."""
-    from pytest_embedbench.grading.host.program import HostProgram  # noqa: PLC0415
-
-    grading = grading_of(pytestconfig)
-    programs: dict[Path, HostProgram] = {}
-
-    def program_for(test_file: Path) -> HostProgram:
-        suite = grading.suite(test_file)
-        if suite.root not in programs:
-            programs[suite.root] = HostProgram(grading.host_image(suite))
-        return programs[suite.root]
-
-    yield program_for
-    for program in programs.values():
-        program.stop()
-
-
 @pytest.fixture
-def host(
-    request: pytest.FixtureRequest, host_program: Callable[[Path], HostProgram]
-) -> Iterator[HostProgram]:
-    """The submission's code as a program that serves this test alone."""
-    watch_tests(request.config)
-    with told_plainly():
-        program = host_program(request.path)
-        log = log_of(request)
-        log.stash[HOST_IMAGE] = program.image
-        log.ran = True
-        program.open()
-    yield program
-    program.close()
-
-
-@pytest.fixture
-def controller(request: pytest.FixtureRequest, host: HostProgram) -> Controller:
+def controller(request: pytest.FixtureRequest) -> Controller:
     """The submission's controller as it is at power-on, after ``controller_init``."""
     from pytest_embedbench.grading.host.controller import Controller  # noqa: PLC0415
 
-    controller = Controller(host, _api(request))
+    controller = Controller(_program(request), _api(request))
     log_of(request).stash[CONTROLLER] = controller
     with told_plainly():
         controller.init()
@@ -75,11 +38,11 @@ def controller(request: pytest.FixtureRequest, host: HostProgram) -> Controller:
 
 
 @pytest.fixture
-def protocol(request: pytest.FixtureRequest, host: HostProgram) -> LineProtocol:
+def protocol(request: pytest.FixtureRequest) -> LineProtocol:
     """The line parser and serialisers of the submission, or of its task."""
     from pytest_embedbench.grading.host.controller import LineProtocol  # noqa: PLC0415
 
-    return LineProtocol(host, _api(request))
+    return LineProtocol(_program(request), _api(request))
 
 
 @pytest.fixture
@@ -112,6 +75,22 @@ def judge(request: pytest.FixtureRequest) -> Judge:
             plant=registry.plant(suite.task.plant),
             make_oracle=load_oracle(suite),
         )
+
+
+def _program(request: pytest.FixtureRequest) -> HostProgram:
+    """Return the submission's code as a program that serves this test alone."""
+    log = log_of(request)
+    if HOST_PROGRAM not in log.stash:
+        watch_tests(request.config)
+        with told_plainly():
+            grading = grading_of(request.config)
+            program = grading.host_program(grading.suite(request.path))
+            log.stash[HOST_IMAGE] = program.image
+            log.ran = True
+            program.open()
+        log.stash[HOST_PROGRAM] = program
+        request.addfinalizer(program.close)
+    return log.stash[HOST_PROGRAM]
 
 
 def _api(request: pytest.FixtureRequest) -> ControllerApi:

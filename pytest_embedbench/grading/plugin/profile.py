@@ -31,7 +31,7 @@ _BY_MARK = (
     "-m robust will not run robust tests any more: use --embedbench-profile=robust, "
     "with -m robust to leave out all others"
 )
-_HOST_FIXTURES = frozenset({"host", "controller", "protocol"})
+_HOST_FIXTURES = frozenset({"controller", "protocol"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_embedbench.grading.host.program import HostProgram
     from pytest_embedbench.grading.task import Suite
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
 
@@ -31,6 +32,9 @@ class Grading:
     config: pytest.Config
     _suites: dict[Path, Suite | None] = field(
         default_factory=dict["Path", "Suite | None"]
+    )
+    _programs: dict[Path, HostProgram] = field(
+        default_factory=dict["Path", "HostProgram"]
     )
     _briefs: dict[Path, Mapping[str, str]] = field(
         default_factory=dict["Path", "Mapping[str, str]"]
@@ -70,6 +74,16 @@ class Grading:
         if PYTHON in spec.environments and program is not None:
             return program
         return self._submitted(suite)
+
+    def host_program(self, suite: Suite) -> HostProgram:
+        """Return the program around the submission's C; it ends with the session."""
+        from pytest_embedbench.grading.host.program import HostProgram  # noqa: PLC0415
+
+        if suite.root not in self._programs:
+            program = HostProgram(self.host_image(suite))
+            self._programs[suite.root] = program
+            self.config.add_cleanup(program.stop)
+        return self._programs[suite.root]
 
     def host_image(self, suite: Suite) -> FirmwareImage:
         """Return the host driver around the submission, or skip without a compiler.

@@ -8,6 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_embedbench.grading.host.controller import Controller
+    from pytest_embedbench.grading.host.program import HostProgram
     from pytest_embedbench.grading.plugin.profile import Check
     from pytest_embedbench.grading.plugin.session import Grading
     from pytest_embedbench.model import FirmwareImage
@@ -19,6 +20,7 @@ TRIAL = "embedbench_trial"
 """Attributes of a test report, which xdist carries along."""
 CHECK: pytest.StashKey[Check] = pytest.StashKey()
 HOST_IMAGE: pytest.StashKey[FirmwareImage] = pytest.StashKey()
+HOST_PROGRAM: pytest.StashKey[HostProgram] = pytest.StashKey()
 CONTROLLER: pytest.StashKey[Controller] = pytest.StashKey()
 """What an attempt at a test ran in the host stage, in the stash of its log."""
 ROBUST = "robust"
