@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_embedbench import hookspecs
+import pytest_embedbench.hookspecs
 from pytest_embedbench.plugin import options
 from pytest_embedbench.plugin.consoles import console
 from pytest_embedbench.plugin.fixtures import (
@@ -74,7 +74,7 @@ __all__ = [
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare what products and third parties can hear of."""
-    pluginmanager.add_hookspecs(hookspecs)
+    pluginmanager.add_hookspecs(pytest_embedbench.hookspecs)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
