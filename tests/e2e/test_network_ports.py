@@ -242,7 +242,9 @@ def test_a_socket_has_no_lines_to_press_reset_with(
 ) -> None:
     with (
         server(shared(pty, "socket")) as desk,
-        pytest.raises(ConfigError, match=r"reset\.sequence: socket:// has neither DTR"),
+        pytest.raises(
+            ConfigError, match=r"options\.reset_sequence: socket:// has neither DTR"
+        ),
     ):
         boot(f"socket://{desk.place}", reset_sequence="arduino")
 
