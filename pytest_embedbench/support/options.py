@@ -21,7 +21,6 @@ import enum
 import warnings
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -47,6 +46,8 @@ _METADATA = "embedbench"
 _KIND_NAMES: Mapping[type, str] = {float: "a number", tuple: "a non-empty list of text"}
 """What a table of TOML has stricter or looser words for."""
 _T = TypeVar("_T")
+_described: dict[type, Mapping[str, OptionField]] = {}
+"""What was found out already: evaluating annotations takes a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,15 +144,15 @@ def option(  # noqa: PLR0913  # by keyword, and each is of use alone
 
 def option_fields(kind: type) -> Mapping[str, OptionField]:
     """Return the options that a dataclass describes, by name."""
-    # Modules whose annotations are never evaluated need not import ``Path``.
-    hints = get_type_hints(kind, localns={"Path": Path})
-    return MappingProxyType(
-        {
+    if kind not in _described:
+        # Modules whose annotations are never evaluated need not import ``Path``.
+        hints = get_type_hints(kind, localns={"Path": Path})
+        _described[kind] = {
             entry.name: _field(entry.name, hints[entry.name], entry)
             for entry in fields(kind)
             if get_origin(hints[entry.name]) is not ClassVar
         }
-    )
+    return _described[kind]
 
 
 def read_options(spec: BoardSpec, kind: type[_T], *, ignoring: str = "") -> _T:
