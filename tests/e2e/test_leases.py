@@ -270,6 +270,18 @@ def test_who_holds_a_board_does_not_queue_behind_those_who_wait_for_it(
     assert other.reply().startswith("ok a b;")
 
 
+def test_releasing_twice_leaves_the_next_holder_alone(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    other, third = another(), another()
+    (lease,) = Leases(folder=tmp_path).acquire([request("a")], wait_s=0)
+    lease.release()
+    other.ask("take a")
+    lease.release()
+    told = third.ask("take a for 0")
+    assert f"a is held by pid {other.popen.pid} on " in told
+
+
 def test_what_was_taken_along_with_a_lost_board_is_free_again(
     another: Callable[[], LabProcess],
 ) -> None:

@@ -275,6 +275,25 @@ def test_a_button_that_is_pressed_between_two_ticks_is_pressed_once() -> None:
 # ----------------------------------------------------------------------- pipelines
 
 
+def test_two_faults_of_a_kind_have_each_their_own_luck() -> None:
+    names = ("SENSE TEMP", "SENSE LEVEL")
+    faults = [Fault(SENSORS, Noise(up_to=50), stream=name) for name in names]
+    traffic = [[f"{name} 50".encode() for name in names] for _ in range(20)]
+    passed = data(through(FaultPipeline(faults), SENSORS, traffic))
+    temp, level = (
+        [tick[place].split()[-1] for tick in passed if tick] for place in (0, 1)
+    )
+    assert temp != level
+
+
+def test_what_passes_at_one_time_keeps_its_order() -> None:
+    pipeline = FaultPipeline([Fault(SENSORS, Noise(up_to=1), stream="SENSE LEVEL")])
+    (passed, *_) = data(
+        through(pipeline, SENSORS, [[b"SENSE TEMP 1", b"SENSE LEVEL 2"]])
+    )
+    assert [line.split()[1] for line in passed] == [b"TEMP", b"LEVEL"]
+
+
 def test_a_fault_acts_on_its_stream_and_in_its_time_only() -> None:
     both = [b"SENSE TEMP 20", b"SENSE TEMPERATURE 20"]
     lost = [b"SENSE TEMPERATURE 20"]

@@ -85,6 +85,11 @@ def test_a_record_before_the_end_says_so(ledger: Ledger) -> None:
     assert [c["outcome"] for c in record["checks"]] == ["passed", "unfinished"]
 
 
+def test_a_run_that_goes_on_is_not_complete(ledger: Ledger) -> None:
+    go_well(ledger, HOST, LOOP)
+    assert ledger.record("native", ended_at=None)["complete"] is False
+
+
 def test_a_run_that_was_cut_short_is_not_complete(ledger: Ledger) -> None:
     go_well(ledger, HOST)
     assert ledger.record("native", ended_at="2026-01-01T00:00:09Z")["complete"] is False
@@ -128,6 +133,21 @@ def test_a_check_that_passes_only_when_repeated_is_not_passed(ledger: Ledger) ->
     assert (shown["outcome"], shown["attempts"]) == ("broken", 2)
     assert "passed in attempt 2 only; before: " in shown["reason"]
     assert (record["verdict"], record["stage"]) == (None, "BENCH")
+
+
+def test_a_check_that_has_only_been_set_up_has_not_passed(ledger: Ledger) -> None:
+    ledger.note(note(HOST))
+    shown = ledger.record("native", ended_at=None)["checks"][0]
+    assert shown["outcome"] == "unfinished"
+
+
+def test_a_flaky_check_says_what_it_failed_for_at_first(ledger: Ledger) -> None:
+    for stage, outcome in (("BOOT", "failed"), ("INTEGRATION", "broken")):
+        ledger.note(note(LOOP, outcome, stage=stage))
+        ledger.retry(LOOP)
+    go_well(ledger, LOOP)
+    (_, shown) = ledger.record("native", ended_at=None)["checks"]
+    assert shown["reason"] == f"passed in attempt 3 only; before: {LOOP} failed"
 
 
 def test_a_check_that_fails_again_is_failed(ledger: Ledger) -> None:
@@ -200,6 +220,19 @@ def test_scenarios_are_summed_up_as_published(ledger: Ledger) -> None:
         "max_overshoot": 5,
         "min_hard_limit_margin": 1,
     }
+
+
+def test_the_first_scenario_that_failed_and_a_margin_of_nothing_count(
+    ledger: Ledger,
+) -> None:
+    runs = [
+        {"name": name, "metrics": {"hard_limit_margin_c": margin}}
+        for name, margin in (("fill", 3), ("drain", 0), ("hold", None))
+    ]
+    ledger.note(note(LOOP, "failed", last=True, scenarios=runs))
+    aggregate = ledger.record("native", ended_at=None)["aggregate"]
+    assert aggregate["failure_category"] == "fill"
+    assert aggregate["min_hard_limit_margin"] == 0
 
 
 def test_what_was_built_is_told_once(ledger: Ledger) -> None:

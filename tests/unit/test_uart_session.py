@@ -210,6 +210,12 @@ def test_a_firmware_that_says_nothing_did_not_boot(bench_with: PutOnBench) -> No
         bench.wait_for_boot()
 
 
+def test_a_firmware_that_says_a_byte_is_not_silent(bench_with: PutOnBench) -> None:
+    bench = bench_with(saying(b">"))
+    with pytest.raises(ExpectTimeout, match="ended no line"):
+        bench.wait_for_boot(within_ms=500)
+
+
 def test_a_firmware_that_says_something_else_did_not_boot_either(
     bench_with: PutOnBench,
 ) -> None:
@@ -224,6 +230,32 @@ def test_a_second_boot_line_is_a_reset(bench_with: PutOnBench) -> None:  # X8
     with pytest.raises(FirmwareReset, match=r"at 0\.300000 s: 'DBG BOOTED'"):
         bench.run_for(5000)
     assert bench.uart.now_us < 500_000
+
+
+def test_what_is_said_after_a_crash_is_not_waited_for(bench_with: PutOnBench) -> None:
+    bench = bench_with(saying(b"panic\nDONE\n"))
+    bench.uart.treat_as_crash("^panic")
+    with pytest.raises(FirmwareCrash, match="reported its own crash"):
+        bench.expect("DONE", within_ms=500)
+
+
+@pytest.mark.parametrize("within_ms", [1, 9, 10, 11, 25])
+def test_a_wait_in_vain_takes_as_long_as_it_may(
+    within_ms: int, bench_with: PutOnBench
+) -> None:
+    bench = bench_with(saying())
+    with pytest.raises(ExpectTimeout, match=f"waited {within_ms} ms of simulated time"):
+        bench.expect("DONE", within_ms=within_ms)
+    assert bench.uart.now_us == within_ms * 1000
+
+
+def test_a_wait_in_vain_ends_where_time_is_no_whole_number_of_ms(
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(saying())
+    bench.board.uart.now_us = 400  # type: ignore[attr-defined]
+    bench.uart.poll(3_000)
+    assert bench.uart.now_us == 3_400
 
 
 def test_a_reset_of_ours_may_report_its_boot(bench_with: PutOnBench) -> None:  # U15

@@ -147,3 +147,15 @@ def test_a_sentence_that_nothing_has_checked_is_no_pass() -> None:
     decision = decide([HOST, LOOP], unchecked=["T3", "T4"])
     assert decision.verdict is None
     assert decision.reason == "nothing has checked T3, T4 of the brief"
+
+
+def test_one_check_that_was_left_out_is_enough_for_no_verdict() -> None:
+    decision = decide([HOST, LOOP], deselected_count=1)
+    assert (decision.verdict, decision.stage) == (None, None)
+    assert decision.reason == "1 checks were left out by the user"
+
+
+def test_our_own_fault_names_the_check_in_which_it_came_up() -> None:
+    ours = result(Stage.BOOT, CheckOutcome.BROKEN, "the culprit")
+    decision = decide([HOST, LOOP, ours])
+    assert (decision.stage, decision.result) == (BENCH, ours)
