@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from pytest_embedbench.grading.checks import STARTS_MS, check_histories, histories, walk
+from pytest_embedbench.grading.checks import STARTS_MS, step_checks
 
 pytestmark = pytest.mark.profile("full")
 
@@ -36,6 +36,7 @@ def bad(at_ms, kind):
 
 
 FULL = level(0, 72)
+safe_checks = step_checks.SafeChecks(safe=SAFE)
 CLOUDY = [FULL, turb(0, 80)]
 CLEAR = [FULL, turb(0, 20), turb(50, 20), turb(100, 20)]
 """It settles since 100 ms."""
@@ -58,10 +59,7 @@ def test_the_actuators_follow_the_state(controller, steps, shown):
     controller.expect(*steps, **shown)
 
 
-@pytest.mark.brief("F2", "F18")
-def test_the_tank_is_safe_at_the_start(controller):
-    for now_ms in range(50, 3000, 50):
-        controller.expect(("NONE", now_ms), **SAFE)
+test_the_tank_is_safe_at_the_start = safe_checks.at_the_start("F2", "F18")
 
 
 @pytest.mark.brief("F4", "F15", "F16")
@@ -281,46 +279,30 @@ def test_idle_steps_change_nothing_in_time(controller, name):
         controller.expect(idle(at_ms), **shown)
 
 
-@pytest.mark.brief("F24")
-@pytest.mark.parametrize(
-    ("steps", "expected_ms"),
-    [
-        (CLOUDY, [1050]),
-        (CLEAR, [500, 1050]),
-        ([FULL, turb(0, 20)], []),
-        ([level(0, 10), turb(0, 20)], [1050]),
-    ],
-    ids=["filtering", "settling", "safe", "complete"],
+test_changed_is_said_of_what_time_changes_and_of_nothing_else = (
+    step_checks.changed_in_idle_steps(
+        "F24",
+        cases={
+            "filtering": (CLOUDY, [2050]),
+            "settling": (CLEAR, [1500, 2050]),
+            "safe": ([FULL, turb(0, 20)], []),
+            "complete": ([level(0, 10), turb(0, 20)], [2050]),
+        },
+        from_ms=START_MS + 150,
+    )
 )
-def test_changed_is_said_of_what_time_changes_and_of_nothing_else(
-    controller, steps, expected_ms
-):
-    first = controller.step(now_ms=50)
-    controller.run(steps)
-    stamps = range(150, 3000, 50)
-    outputs = controller.run(map(idle, stamps))
-    changed = [at_ms for at_ms, out in zip(stamps, outputs, strict=True) if out.changed]
-    assert not first.changed, "at the first step"
-    assert changed == expected_ms
-
-
-@pytest.mark.brief("F24")
-def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
-    lines = [
-        level(0, 72),
-        turb(100, 80),
-        turb(200, 20),
-        turb(300, 20),
-        turb(400, 20),
-        turb(850, 20),
-        level(900, 14),
-        level(950, 39),
-        level(1000, 72),
-        bad(1050, "INVALID_LEVEL"),
-    ]
-    for line in lines:
-        controller.run([line])
-        assert not controller.step(now_ms=line[1] + 10).changed, f"after {line}"
+test_changed_is_not_said_again_of_what_a_line_has_changed = (
+    step_checks.changed_not_again(
+        "F24",
+        lines=[
+            level(0, 72),
+            turb(100, 80),
+            *(turb(at_ms, 20) for at_ms in (200, 300, 400, 850)),
+            *(level(900 + 50 * i, percent) for i, percent in enumerate((14, 39, 72))),
+            bad(1050, "INVALID_LEVEL"),
+        ],
+    )
+)
 
 
 PARTS = (
@@ -334,7 +316,7 @@ PARTS = (
     *([("NONE", after_ms)] for after_ms in (0, 399, 400, 1001)),
 )
 
-in_all_respects = pytest.mark.brief(*(f"F{number}" for number in range(1, 26)))
+in_all_respects = step_checks.every("F", 25)
 
 
 @pytest.mark.brief("F2")
@@ -348,13 +330,7 @@ def test_a_second_init_forgets_everything(controller, steps, shown):
         controller.expect(turb(at_ms, 20), **expected)
 
 
-@in_all_respects
-def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
-    check_histories(controller, type(oracle), [walk(PARTS, in_a_row=3)])
-
-
-@in_all_respects
-def test_long_ways_go_as_the_brief_says(controller, oracle, task):
-    """Each begins with an init on what the one before has left."""
-    ways = histories(task, seed=1, count=50, step_count=200)
-    check_histories(controller, type(oracle), ways)
+test_any_three_things_in_a_row_go_as_the_brief_says = step_checks.any_in_a_row(
+    *in_all_respects, parts=PARTS
+)
+test_long_ways_go_as_the_brief_says = step_checks.long_histories(*in_all_respects)

@@ -2,7 +2,12 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import STARTS_MS, Reading, TwoReadings
+from pytest_embedbench.grading.checks import (
+    Reading,
+    TwoReadings,
+    reading_checks,
+    step_checks,
+)
 
 pytestmark = pytest.mark.profile("full")
 
@@ -35,6 +40,7 @@ def bad(at_ms, kind):
 
 
 FULL = level(0, 72)
+safe_checks = step_checks.SafeChecks(safe=SAFE, bad_kinds=BAD_KINDS, beside=(20, 72))
 CLOUDY = [FULL, turb(0, 80)]
 CLEAR = [FULL, turb(0, 20), turb(50, 20), turb(100, 20)]
 """It settles since 100 ms."""
@@ -51,25 +57,15 @@ in_every_state = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.brief("F3")
-@pytest.mark.parametrize("ntu", [0, 20, 35, 36, 51, 100])
-def test_a_turbidity_alone_leaves_it_safe(controller, ntu):
-    for at_ms in range(0, 2000, 100):
-        controller.expect(turb(at_ms, ntu), idle(at_ms), **SAFE)
-
-
-@pytest.mark.brief("F3")
-@pytest.mark.parametrize("percent", [0, 14, 15, 39, 40, 72, 100])
-def test_a_level_alone_leaves_it_safe(controller, percent):
-    for at_ms in range(0, 2000, 100):
-        controller.expect(level(at_ms, percent), idle(at_ms), **SAFE)
-
-
-@pytest.mark.brief("F2", "F19")
-@pytest.mark.parametrize("kind", BAD_KINDS)
-def test_a_bad_line_at_the_start_leaves_it_safe(controller, kind):
-    controller.expect(bad(0, kind), **SAFE)
-    controller.expect(idle(50), **SAFE)
+test_a_turbidity_alone_leaves_it_safe = safe_checks.alone(
+    "F3", row=turb, values=[0, 20, 35, 36, 51, 100]
+)
+test_a_level_alone_leaves_it_safe = safe_checks.alone(
+    "F3", row=level, values=[0, 14, 15, 39, 40, 72, 100]
+)
+test_a_bad_line_at_the_start_leaves_it_safe = safe_checks.bad_line_at_the_start(
+    "F2", "F19"
+)
 
 
 @pytest.mark.brief("F6")
@@ -165,42 +161,10 @@ READINGS = TwoReadings(
     safe=SAFE,
     working=FILTERING,
 )
-each_reading = pytest.mark.parametrize(
-    "reading", [READINGS.one, READINGS.other], ids=["turbidity", "level"]
-)
-
-
-@pytest.mark.brief("F3", "F14")
-@each_reading
-def test_both_readings_start_it_in_either_order(controller, reading):
-    READINGS.check_start(controller, reading)
-
-
-@pytest.mark.brief("F19", "F23")
-@each_reading
-def test_a_malformed_reading_has_to_come_again(controller, reading):
-    READINGS.check_malformed(controller, reading)
-
-
-@pytest.mark.brief("F23", "F25")
-@each_reading
-def test_the_other_reading_goes_on_counting_and_aging(controller, reading):
-    READINGS.check_aging(controller, reading)
-
-
-@pytest.mark.brief("F19", "F23")
-@each_reading
-def test_both_readings_have_to_come_again_after_a_fault(controller, reading):
-    READINGS.check_fault(controller, reading)
-
-
-@pytest.mark.brief("F20", "F21", "F23")
-@each_reading
-def test_a_reading_that_went_stale_has_to_come_again(controller, reading):
-    READINGS.check_stale(controller, reading)
-
-
-@pytest.mark.brief("F20", "F21", "F22")
-@pytest.mark.parametrize("start_ms", STARTS_MS)
-def test_readings_count_for_exactly_1000_ms_at_any_time(controller, start_ms):
-    READINGS.check_time(controller, start_ms)
+alike = reading_checks.ReadingChecks(READINGS, "turbidity", "level")
+test_both_readings_start_it_in_either_order = alike.start("F3", "F14")
+test_a_malformed_reading_has_to_come_again = alike.malformed("F19", "F23")
+test_the_other_reading_goes_on_counting_and_aging = alike.aging("F23", "F25")
+test_both_readings_have_to_come_again_after_a_fault = alike.fault("F19", "F23")
+test_a_reading_that_went_stale_has_to_come_again = alike.stale("F20", "F21", "F23")
+test_readings_count_for_exactly_1000_ms_at_any_time = alike.time("F20", "F21", "F22")

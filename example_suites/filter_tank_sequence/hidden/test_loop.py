@@ -4,11 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from pytest_embedbench import Coupling, Grouping
 from pytest_embedbench.grading.checks import (
-    answer,
+    answer_checks,
+    loop_checks,
     repeat_only,
-    safe_after_ms,
     switches,
 )
 
@@ -16,10 +15,9 @@ pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
 CLEAR_NTU, DISTURBED_NTU = 35, 50
 COMPLETE_PCT, PROCESS_PCT = 15, 40
-STALE_MS, STALE_AT_LATEST_MS, ONE_STALE_AT_LATEST_MS = 1000, 1150, 1200
+STALE_MS = 1000
 SETTLED_AT_LEAST_MS = 380
 TICK_MS = 100
-COUPLING = Coupling(grouping=Grouping.BURST)
 LIMITS = {
     "F1: the filter runs with the drain open": lambda state: (
         not (state.filter_on and state.drain_open)
@@ -42,52 +40,6 @@ BAD_LINES = [
     "SENSE LEVEL -1",
     "SENSE LEVEL 999",
 ]
-
-
-@pytest.fixture
-def run(bench, scenario, plant):
-    """A function that runs a scenario, the limits kept at every sample."""
-
-    def run_scenario(name):
-        bench.wait_for_boot()
-        seen = bench.run(scenario(name), plant, coupling=COUPLING, invariants=LIMITS)
-        settled_before_draining(seen)
-        return seen
-
-    return run_scenario
-
-
-@pytest.fixture
-def connect(bench, plant):
-    """A function that connects a plant, the limits kept at every sample."""
-
-    def connect_at(turbidity_ntu, level):
-        bench.wait_for_boot()
-        return bench.connect(
-            plant(turbidity_ntu=turbidity_ntu, level=level),
-            coupling=COUPLING,
-            invariants=LIMITS,
-        )
-
-    return connect_at
-
-
-@pytest.fixture
-def filtering(bench, connect):
-    """A tank that is filtered: it is at 72 NTU and the filter runs."""
-    loop = connect(100, 72)
-    bench.run_for(2 * TICK_MS)
-    assert (loop.state.turbidity_ntu, loop.state.filter_on) == (72, True)
-    return loop
-
-
-@pytest.fixture
-def draining(bench, connect):
-    """A tank that is drained: it was clear from the start."""
-    loop = connect(0, 100)
-    bench.run_for(8 * TICK_MS)
-    assert loop.state.drain_open, "a clear liquid was not drained"
-    return loop
 
 
 def is_safe(state):
@@ -113,6 +65,29 @@ def settled_before_draining(seen):
         elif at_rest_us is None:
             at_rest_us = reply.at_us
         was_open = state.drain_open
+
+
+loops = loop_checks.LoopChecks(is_safe=is_safe, limits=LIMITS, in_bursts=True)
+run = loops.runs_scenarios(also=settled_before_draining)
+connect = loops.connects_plants()
+
+
+@pytest.fixture
+def filtering(bench, connect):
+    """A tank that is filtered: it is at 72 NTU and the filter runs."""
+    loop = connect(turbidity_ntu=100, level=72)
+    bench.run_for(2 * TICK_MS)
+    assert (loop.state.turbidity_ntu, loop.state.filter_on) == (72, True)
+    return loop
+
+
+@pytest.fixture
+def draining(bench, connect):
+    """A tank that is drained: it was clear from the start."""
+    loop = connect(turbidity_ntu=0, level=100)
+    bench.run_for(8 * TICK_MS)
+    assert loop.state.drain_open, "a clear liquid was not drained"
+    return loop
 
 
 def switched_at(seen, actuator):
@@ -203,35 +178,19 @@ def test_a_tank_that_is_filled_again_goes_through_it_again(run):
     assert is_complete(refilled.samples[-1].state)
 
 
-@pytest.mark.brief("F20", "F21", "F26")
-@pytest.mark.parametrize("name", ["silence", "silence_while_draining"])
-def test_silence_makes_it_safe_after_a_second(run, name):
-    silent = run(name)
-    after_ms = safe_after_ms(silent, "LEVEL", is_safe)
-    assert after_ms is not None, "not safe at the end"
-    assert STALE_MS <= after_ms <= STALE_AT_LATEST_MS, f"safe after {after_ms} ms"
-
-
-@pytest.mark.brief("F20", "F21", "F25", "F26")
-@pytest.mark.parametrize(
-    ("silent", "line"), [("TURB", "SENSE LEVEL 72"), ("LEVEL", "SENSE TURB 80")]
+test_silence_makes_it_safe_after_a_second = loops.silence(
+    "F20", "F21", "F26", names=["silence", "silence_while_draining"], last="LEVEL"
 )
-def test_each_sensor_goes_stale_on_its_own(bench, filtering, silent, line):
-    repeat_only(bench, filtering, line, ticks=15)
-    after_ms = safe_after_ms(filtering, silent, is_safe)
-    assert after_ms is not None, f"{silent} went stale and it was not left safe"
-    assert STALE_MS <= after_ms <= ONE_STALE_AT_LATEST_MS, f"safe after {after_ms} ms"
-
-
-@pytest.mark.brief("F20", "F21", "F26")
-@pytest.mark.parametrize(
-    ("silent", "line"), [("TURB", "SENSE LEVEL 72"), ("LEVEL", "SENSE TURB 20")]
+test_each_sensor_goes_stale_on_its_own = loops.one_silent(
+    *("F20", "F21", "F25", "F26"),
+    fixture="filtering",
+    cases=[("TURB", "SENSE LEVEL 72"), ("LEVEL", "SENSE TURB 80")],
 )
-def test_a_sensor_that_goes_stale_closes_the_drain(bench, draining, silent, line):
-    repeat_only(bench, draining, line, ticks=15)
-    after_ms = safe_after_ms(draining, silent, is_safe)
-    assert after_ms is not None, f"{silent} went stale and the drain stayed open"
-    assert STALE_MS <= after_ms <= ONE_STALE_AT_LATEST_MS, f"safe after {after_ms} ms"
+test_a_sensor_that_goes_stale_closes_the_drain = loops.one_silent(
+    *("F20", "F21", "F26"),
+    fixture="draining",
+    cases=[("TURB", "SENSE LEVEL 72"), ("LEVEL", "SENSE TURB 20")],
+)
 
 
 @pytest.mark.brief("F6", "F20", "F21", "F23")
@@ -242,97 +201,54 @@ def test_it_begins_anew_when_a_sensor_comes_back(bench, draining, line):
     begins_anew(bench, draining)
 
 
-@pytest.mark.brief("F18", "F22", "F25")
-@pytest.mark.parametrize("name", ["filtering", "draining"])
-def test_a_short_silence_is_no_fault(bench, request, name):
-    loop = request.getfixturevalue(name)
-    loop.frames_until_ms = loop.plant_ms - 1
-    for _ in range(8):
-        bench.run_for(TICK_MS)
-        assert not is_safe(loop.state), "safe before 1000 ms of silence"
-
-
-@pytest.mark.brief("F6", "F19", "F23", "L1", "L2", "L3", "L4")
-@pytest.mark.parametrize("line", BAD_LINES)
-def test_a_malformed_reading_closes_the_drain_and_all_begins_anew(
-    bench, draining, line
-):
-    draining.inject(line)
-    draining.frames_until_ms = draining.plant_ms - 1
-    bench.run_for(TICK_MS)
-    assert is_safe(draining.state), "not safe after the malformed reading"
-    begins_anew(bench, draining)
-
-
-@pytest.mark.brief("F19", "F23")
-@pytest.mark.parametrize(
-    ("bad", "other"),
-    [("SENSE TURB 101", "SENSE LEVEL 72"), ("SENSE LEVEL 101", "SENSE TURB 80")],
+test_a_short_silence_is_no_fault = loops.short_silence(
+    "F18", "F22", "F25", fixtures=["filtering", "draining"]
 )
-def test_the_other_sensor_does_not_end_what_a_malformed_reading_began(
-    bench, filtering, bad, other
-):
-    filtering.inject(bad)
-    repeat_only(bench, filtering, other, ticks=5)
-    assert all(is_safe(r.state) for r in filtering.replies if r.plant_ms >= 200)
-
-
-@pytest.mark.brief("F19", "F23", "L5")
-@pytest.mark.parametrize("name", ["fault", "malformed_turbidity", "malformed_level"])
-def test_a_bad_line_makes_it_safe_within_a_frame_and_for_good(run, name):
-    bad = run(name)
-    assert bad.samples[1].state.filter_on, "the filter never ran"
-    assert all(is_safe(s.state) for s in bad.samples if s.at_ms > TICK_MS)
-
-
-@pytest.mark.brief("F25", "L6")
-def test_lines_of_others_neither_count_nor_disturb(bench, filtering):
-    for line in ("SENSE PRESS 20", "SENSE", "sense turb 20"):
-        repeat_only(bench, filtering, line, ticks=3)
-        assert filtering.state.filter_on, f"{line} made it safe"
-    repeat_only(bench, filtering, "HELLO WORLD", ticks=3)
-    assert is_safe(filtering.state), "an ignored line kept the filter running"
-
-
-@pytest.mark.brief("F2", "F3", "L8")
-@pytest.mark.parametrize("line", ["HELLO WORLD", "SENSE LEVEL 72", "SENSE TURB 80"])
-def test_it_is_safe_after_start_up_until_both_have_come_in(bench, connect, line):
-    loop = connect(80, 72)
-    repeat_only(bench, loop, line, ticks=15)
-    assert all(is_safe(sample.state) for sample in loop.samples)
-
-
-@pytest.mark.needs("reset")
-@pytest.mark.brief("F2", "F6")
-def test_it_begins_anew_after_a_restart(bench, draining):
-    bench.reset()
-    bench.wait_for_boot()
-    begins_anew(bench, draining)
-
-
-@pytest.mark.brief("F1", "L6", "L9")
-def test_every_line_is_answered_whether_anything_has_changed_or_not(bench):
-    bench.wait_for_boot()
-    bench.run_for(TICK_MS)
-    for line, filtered, drain, state in (
-        ("SENSE TURB 36", "OFF", "CLOSED", "SAFE_IDLE"),
-        ("SENSE LEVEL 40", "ON", "CLOSED", "FILTERING"),
-        ("SENSE LEVEL 40", "ON", "CLOSED", "FILTERING"),
-        ("SENSE TURB 35", "ON", "CLOSED", "FILTERING"),
-        ("SENSE TURB 35", "ON", "CLOSED", "FILTERING"),
-        ("SENSE TURB 35", "OFF", "CLOSED", "SETTLING"),
-        ("SENSE TURB 40", "OFF", "CLOSED", "SETTLING"),
-        ("SENSE LEVEL 14", "OFF", "CLOSED", "COMPLETE"),
-        ("SENSE LEVEL 14", "OFF", "CLOSED", "COMPLETE"),
-        ("FAULT SENSOR_TIMEOUT", "OFF", "CLOSED", "SAFE_IDLE"),
-    ):
-        expected = [
-            f"ACT FILTER {filtered}",
-            f"ACT DRAIN {drain}",
-            f"DBG STATE {state}",
-        ]
-        assert answer(bench, line) == expected, f"to {line}"
-    assert answer(bench, "SENSE PRESS 20") == []
+test_a_malformed_reading_closes_the_drain_and_all_begins_anew = loops.malformed(
+    *("F6", "F19", "F23", "L1", "L2", "L3", "L4"),
+    fixture="draining",
+    lines=BAD_LINES,
+    then=begins_anew,
+)
+test_the_other_sensor_does_not_end_what_a_malformed_reading_began = loops.other_goes_on(
+    *("F19", "F23"),
+    fixture="filtering",
+    cases=[("SENSE TURB 101", "SENSE LEVEL 72"), ("SENSE LEVEL 101", "SENSE TURB 80")],
+)
+test_a_bad_line_makes_it_safe_within_a_frame_and_for_good = loops.bad_line_for_good(
+    *("F19", "F23", "L5"),
+    names=["fault", "malformed_turbidity", "malformed_level"],
+)
+test_lines_of_others_neither_count_nor_disturb = loops.nobodys_lines(
+    *("F25", "L6"),
+    fixture="filtering",
+    lines=["SENSE PRESS 20", "SENSE", "sense turb 20"],
+)
+test_it_is_safe_after_start_up_until_both_have_come_in = loops.until_both(
+    *("F2", "F3", "L8"),
+    state={"turbidity_ntu": 80, "level": 72},
+    lines=["HELLO WORLD", "SENSE LEVEL 72", "SENSE TURB 80"],
+)
+test_it_begins_anew_after_a_restart = loops.restart(
+    "F2", "F6", fixture="draining", then=begins_anew
+)
+test_every_line_is_answered_whether_anything_has_changed_or_not = answer_checks.answers(
+    *("F1", "L6", "L9"),
+    actuators=["FILTER", "DRAIN"],
+    rows=[
+        ("SENSE TURB 36", "OFF CLOSED SAFE_IDLE"),
+        ("SENSE LEVEL 40", "ON CLOSED FILTERING"),
+        ("SENSE LEVEL 40", "ON CLOSED FILTERING"),
+        ("SENSE TURB 35", "ON CLOSED FILTERING"),
+        ("SENSE TURB 35", "ON CLOSED FILTERING"),
+        ("SENSE TURB 35", "OFF CLOSED SETTLING"),
+        ("SENSE TURB 40", "OFF CLOSED SETTLING"),
+        ("SENSE LEVEL 14", "OFF CLOSED COMPLETE"),
+        ("SENSE LEVEL 14", "OFF CLOSED COMPLETE"),
+        ("FAULT SENSOR_TIMEOUT", "OFF CLOSED SAFE_IDLE"),
+    ],
+    ignored="SENSE PRESS 20",
+)
 
 
 @pytest.mark.brief("F18", "F20", "F21", "F24", "F26")

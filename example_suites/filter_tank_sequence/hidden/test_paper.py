@@ -2,58 +2,14 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import (
-    exchanged,
-    reacted_in_time,
-    said,
-    stale_reaction,
-    stale_reaction_ms,
-    went_safe,
-)
+from pytest_embedbench.grading.checks import paper_checks, said
 
 pytestmark = pytest.mark.profile("paper")
 
-BAD_LINE_MS = 100
 STIRRED_WHILE_SETTLING_MS = 600
 STIRRED_WHILE_DRAINING_MS = 800
 COMPLETE_PCT = 15
-
-
-@pytest.mark.brief("L1")
-def test_a_turbidity_is_parsed(protocol):
-    parsed = protocol.parse("SENSE TURB 42")
-    assert (parsed.result, parsed.turbidity_ntu) == ("TURBIDITY", 42)
-
-
-@pytest.mark.brief("L3")
-def test_a_level_is_parsed(protocol):
-    parsed = protocol.parse("SENSE LEVEL 67")
-    assert (parsed.result, parsed.level) == ("LEVEL", 67)
-
-
-@pytest.mark.brief("L2")
-def test_a_bad_turbidity_is_invalid(protocol):
-    assert protocol.parse("SENSE TURB banana").result == "INVALID_TURBIDITY"
-
-
-@pytest.mark.brief("L4")
-def test_a_bad_level_is_invalid(protocol):
-    assert protocol.parse("SENSE LEVEL 999").result == "INVALID_LEVEL"
-
-
-@pytest.mark.brief("L5")
-def test_a_fault_is_parsed(protocol):
-    assert protocol.parse("FAULT SENSOR_TIMEOUT").result == "SENSOR_TIMEOUT"
-
-
-@pytest.mark.brief("L8")
-def test_the_filter_line_is_written(protocol):
-    assert protocol.serialise("filter", on=True) == "ACT FILTER ON\n"
-
-
-@pytest.mark.brief("L8")
-def test_the_drain_line_is_written(protocol):
-    assert protocol.serialise("drain", on=True) == "ACT DRAIN OPEN\n"
+SAFE, FILTERING = [False, False, "SAFE_IDLE"], [True, False, "FILTERING"]
 
 
 def turb(now_ms, ntu):
@@ -64,65 +20,51 @@ def level(now_ms, percent):
     return ("LEVEL", now_ms, 0, percent)
 
 
-SAFE = (False, False, "SAFE_IDLE")
-FILTERING = (True, False, "FILTERING")
+def is_safe(state):
+    return not state.filter_on and not state.drain_open
+
+
 FULL = level(100, 72)
 CLOUDY = [FULL, turb(200, 80)]
 CLEAR = [FULL, turb(200, 34), turb(300, 28), turb(400, 20)]
-
-
-@pytest.mark.parametrize(
-    ("steps", "expected"),
-    [
-        pytest.param([("NONE", 0)], SAFE, id="idle", marks=pytest.mark.brief("F2")),
-        pytest.param([FULL], SAFE, id="level-alone", marks=pytest.mark.brief("F3")),
-        pytest.param(CLOUDY, FILTERING, id="cloudy", marks=pytest.mark.brief("F14")),
-        pytest.param(
-            CLEAR,
-            (False, False, "SETTLING"),
-            id="clear",
-            marks=pytest.mark.brief("F4", "F5", "F15"),
-        ),
-        pytest.param(
-            [*CLEAR, turb(500, 45)],
-            FILTERING,
-            id="settling-reset",
-            marks=pytest.mark.brief("F11"),
-        ),
-        pytest.param(
-            [*CLEAR, ("NONE", 800)],
-            (False, True, "DRAINING"),
-            id="settled",
-            marks=pytest.mark.brief("F18"),
-        ),
-        pytest.param(
-            [*CLEAR, ("NONE", 700), level(800, 10)],
-            (False, False, "COMPLETE"),
-            id="complete",
-            marks=pytest.mark.brief("F7"),
-        ),
-        pytest.param(
-            [*CLOUDY, ("NONE", 1301)],
-            SAFE,
-            id="stale",
-            marks=pytest.mark.brief("F20", "F21"),
-        ),
-        pytest.param(
-            [*CLOUDY, ("INVALID_TURBIDITY", 300)],
-            SAFE,
-            id="invalid",
-            marks=pytest.mark.brief("F19"),
-        ),
-    ],
+test_a_turbidity_is_parsed = paper_checks.parsed(
+    "L1", line="SENSE TURB 42", kind="TURBIDITY", turbidity_ntu=42
 )
-def test_the_controller(controller, steps, expected):
-    filter_on, drain_open, state = expected
-    controller.expect(*steps, filter_on=filter_on, drain_open=drain_open, state=state)
-
-
-@pytest.mark.brief("F14")
-def test_smoke(paper_run):
-    assert exchanged(paper_run("smoke", exchanged))
+test_a_level_is_parsed = paper_checks.parsed(
+    "L3", line="SENSE LEVEL 67", kind="LEVEL", level=67
+)
+test_a_bad_turbidity_is_invalid = paper_checks.invalid(
+    "L2", line="SENSE TURB banana", kind="INVALID_TURBIDITY"
+)
+test_a_bad_level_is_invalid = paper_checks.invalid(
+    "L4", line="SENSE LEVEL 999", kind="INVALID_LEVEL"
+)
+test_a_fault_is_parsed = paper_checks.fault("L5")
+test_the_filter_line_is_written = paper_checks.written(
+    "L8", actuator="filter", word="ON"
+)
+test_the_drain_line_is_written = paper_checks.written(
+    "L8", actuator="drain", word="OPEN"
+)
+test_the_controller = paper_checks.controller(
+    ["filter_on", "drain_open", "state"],
+    {
+        "idle": ("F2", [("NONE", 0)], SAFE),
+        "level-alone": ("F3", [FULL], SAFE),
+        "cloudy": ("F14", CLOUDY, FILTERING),
+        "clear": ("F4 F5 F15", CLEAR, [False, False, "SETTLING"]),
+        "settling-reset": ("F11", [*CLEAR, turb(500, 45)], FILTERING),
+        "settled": ("F18", [*CLEAR, ("NONE", 800)], [False, True, "DRAINING"]),
+        "complete": (
+            "F7",
+            [*CLEAR, ("NONE", 700), level(800, 10)],
+            [False, False, "COMPLETE"],
+        ),
+        "stale": ("F20 F21", [*CLOUDY, ("NONE", 1301)], SAFE),
+        "invalid": ("F19", [*CLOUDY, ("INVALID_TURBIDITY", 300)], SAFE),
+    },
+)
+test_smoke = paper_checks.smoke("F14")
 
 
 @pytest.mark.brief("F7", "F13", "F14", "F15", "F27")
@@ -156,25 +98,10 @@ def test_disturbance_recovery(paper_run):
     assert drained_in_time(run)
 
 
-@pytest.mark.brief("F20", "F21")
-def test_sensor_timeout(paper_run):
-    run = paper_run(
-        "sensor_timeout", lambda seen: stale_reaction_ms(seen, is_safe) is not None
-    )
-    assert said(run, "ACT FILTER ON"), "the filter never ran"
-    assert reacted_in_time(run, is_safe), stale_reaction(run, is_safe)
-
-
-@pytest.mark.brief("F19")
-def test_malformed_frame(paper_run):
-    run = paper_run(
-        "malformed_frame", lambda seen: went_safe(seen, is_safe, since_ms=BAD_LINE_MS)
-    )
-    assert went_safe(run, is_safe, since_ms=BAD_LINE_MS), "the bad line changed nothing"
-
-
-def is_safe(state):
-    return not state.filter_on and not state.drain_open
+test_sensor_timeout = paper_checks.sensor_timeout(
+    "F20", "F21", is_safe=is_safe, on="ACT FILTER ON"
+)
+test_malformed_frame = paper_checks.malformed_frame("F19", is_safe=is_safe)
 
 
 def settling_since_ms(run, until_ms=None):

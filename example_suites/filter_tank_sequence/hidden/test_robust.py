@@ -7,21 +7,15 @@ stand each fault.
 
 from functools import partial
 
-import pytest
-
 from pytest_embedbench import (
     Decimate,
     Drift,
     Drop,
-    Fault,
     InjectionPoint,
     Noise,
-    Reset,
     StuckAt,
 )
-from pytest_embedbench.grading.checks import disturbances
-
-pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
+from pytest_embedbench.grading.checks import disturbances, tolerance_checks
 
 RANGE_NTU, RANGE_PCT = (0, 100), (0, 100)
 MURKY_NTU, LITTLE_PCT = 70, 40
@@ -66,20 +60,12 @@ COMMANDS = disturbances.of_commands(
 )
 RESETS_MS = (300, 1_050, 5_777, 5_900, 14_500)
 
-
-@pytest.mark.parametrize("faults", READINGS.values(), ids=READINGS)
-def test_the_tank_stands_bad_readings(check_tolerates, faults):
-    check_tolerates(
-        *faults, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS
-    )
-
-
-@pytest.mark.parametrize("faults", COMMANDS.values(), ids=COMMANDS)
-def test_the_tank_stands_bad_actuators(check_tolerates, faults):
-    check_tolerates(*faults, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS)
-
-
-@pytest.mark.needs("reset")
-def test_the_tank_stands_resets(check_tolerates):
-    button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=RESETS_MS))
-    check_tolerates(button, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS)
+test_the_tank_stands_bad_readings = tolerance_checks.faults(
+    READINGS, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS
+)
+test_the_tank_stands_bad_actuators = tolerance_checks.faults(
+    COMMANDS, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS
+)
+test_the_tank_stands_resets = tolerance_checks.resets(
+    invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS, at_ms=RESETS_MS
+)

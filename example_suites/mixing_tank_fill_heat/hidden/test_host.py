@@ -3,12 +3,10 @@
 import pytest
 
 from pytest_embedbench.grading.checks import (
-    STARTS_MS,
     Reading,
     TwoReadings,
-    check_histories,
-    histories,
-    walk,
+    reading_checks,
+    step_checks,
 )
 
 pytestmark = pytest.mark.profile("full")
@@ -32,33 +30,19 @@ def level(now_ms, percent):
 FULL = level(100, 65)
 HEATED = [FULL, temp(100, 30)]
 """The heater is on at 100 ms."""
+safe_checks = step_checks.SafeChecks(safe=SAFE, bad_kinds=BAD_KINDS, beside=(30, 65))
 
 
-@pytest.mark.brief("M1", "M17")
-def test_the_tank_is_safe_at_the_start(controller):
-    for now_ms in range(50, 3000, 50):
-        controller.expect(("NONE", now_ms), **SAFE)
-
-
-@pytest.mark.brief("M2")
-@pytest.mark.parametrize("temperature_c", [20, 44, 45, 47, 48, 49, 80])
-def test_a_temperature_alone_leaves_it_safe(controller, temperature_c):
-    controller.expect(temp(100, temperature_c), **SAFE)
-    controller.expect(temp(200, temperature_c), ("NONE", 250), **SAFE)
-
-
-@pytest.mark.brief("M2")
-@pytest.mark.parametrize("percent", [0, 40, 59, 60, 75, 76, 100])
-def test_a_level_alone_leaves_it_safe(controller, percent):
-    controller.expect(level(100, percent), **SAFE)
-    controller.expect(level(200, percent), ("NONE", 250), **SAFE)
-
-
-@pytest.mark.brief("M1", "M11", "M12", "M13")
-@pytest.mark.parametrize("kind", BAD_KINDS)
-def test_a_bad_line_at_the_start_leaves_it_safe(controller, kind):
-    controller.expect((kind, 50, 30, 65), **SAFE)
-    controller.expect(("NONE", 100), **SAFE)
+test_the_tank_is_safe_at_the_start = safe_checks.at_the_start("M1", "M17")
+test_a_temperature_alone_leaves_it_safe = safe_checks.alone(
+    "M2", row=temp, values=[20, 44, 45, 47, 48, 49, 80]
+)
+test_a_level_alone_leaves_it_safe = safe_checks.alone(
+    "M2", row=level, values=[0, 40, 59, 60, 75, 76, 100]
+)
+test_a_bad_line_at_the_start_leaves_it_safe = safe_checks.bad_line_at_the_start(
+    "M1", "M11", "M12", "M13"
+)
 
 
 @pytest.mark.brief("M3")
@@ -183,11 +167,9 @@ def test_a_bad_line_makes_it_safe(controller, kind, reading):
     controller.expect(("NONE", 250), **SAFE)
 
 
-@pytest.mark.brief("M11", "M12", "M13")
-@pytest.mark.parametrize("kind", BAD_KINDS)
-def test_the_values_of_a_bad_line_do_not_count(controller, kind):
-    controller.run(HEATED)
-    controller.expect((kind, 200, 30, 65), ("NONE", 250, 30, 65), **SAFE)
+test_the_values_of_a_bad_line_do_not_count = safe_checks.values_of_a_bad_line(
+    "M11", "M12", "M13", after=HEATED
+)
 
 
 @pytest.mark.brief("M19")
@@ -200,14 +182,14 @@ def test_the_band_does_not_bring_the_heater_back(controller, kind, temperature_c
     controller.expect(("NONE", 350), **HELD_OFF)
 
 
-STEADY = [
-    (HEATED, HEATING),
-    ([*HEATED, temp(100, 46)], HELD_ON),
-    ([*HEATED, temp(100, 49)], HELD_OFF),
-    ([temp(100, 30), level(100, 40)], FILLING),
-]
+STEADY = {
+    "heating": (HEATED, HEATING),
+    "held-on": ([*HEATED, temp(100, 46)], HELD_ON),
+    "held-off": ([*HEATED, temp(100, 49)], HELD_OFF),
+    "filling": ([temp(100, 30), level(100, 40)], FILLING),
+}
 in_every_state = pytest.mark.parametrize(
-    ("steps", "shown"), STEADY, ids=["heating", "held-on", "held-off", "filling"]
+    ("steps", "shown"), STEADY.values(), ids=STEADY
 )
 
 
@@ -240,49 +222,33 @@ def test_what_went_stale_within_the_band_stays_unheated(controller, reading):
     controller.expect(level(1200, 65), temp(1200, 46), **HELD_OFF)
 
 
-@pytest.mark.brief("M14", "M15")
-@pytest.mark.parametrize("age_ms", [1001, 1010, 1050, 5000, 66_000, 100_000])
-def test_silence_makes_it_safe(controller, age_ms):
-    controller.expect(*HEATED, ("NONE", 100 + age_ms), **SAFE)
-
-
-@pytest.mark.brief("M16", "M17")
-@in_every_state
-def test_idle_steps_change_nothing_in_time(controller, steps, shown):
-    controller.run(steps)
-    for now_ms in range(110, 1101, 10):
-        controller.expect(("NONE", now_ms), **shown)
-
-
-@pytest.mark.brief("M21")
-@in_every_state
-def test_changed_is_said_of_going_stale_and_of_nothing_else(controller, steps, shown):
-    del shown
-    first = controller.step(now_ms=50)
-    controller.run(steps)
-    stamps = range(150, 3000, 50)
-    outputs = controller.run(("NONE", now_ms) for now_ms in stamps)
-    changed = [at for at, out in zip(stamps, outputs, strict=True) if out.changed]
-    assert not first.changed, "at the first step"
-    assert changed == [1150]
-
-
-@pytest.mark.brief("M21")
-def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
-    lines = [
-        level(100, 40),
-        temp(200, 30),
-        level(300, 60),
-        temp(400, 45),
-        temp(500, 47),
-        temp(600, 30),
-        ("INVALID_LEVEL", 700),
-        level(800, 60),
-        ("SENSOR_TIMEOUT", 900),
-    ]
-    for line in lines:
-        controller.run([line])
-        assert not controller.step(now_ms=line[1] + 10).changed, f"after {line}"
+test_silence_makes_it_safe = safe_checks.silence(
+    "M14", "M15", after=HEATED, ages_ms=[1001, 1010, 1050, 5000, 66_000, 100_000]
+)
+test_idle_steps_change_nothing_in_time = step_checks.idle_steps(
+    "M16", "M17", states=STEADY
+)
+test_changed_is_said_of_going_stale_and_of_nothing_else = (
+    step_checks.changed_in_idle_steps(
+        "M21",
+        cases={name: (steps, [1150]) for name, (steps, _) in STEADY.items()},
+        from_ms=150,
+    )
+)
+test_changed_is_not_said_again_of_what_a_line_has_changed = (
+    step_checks.changed_not_again(
+        "M21",
+        lines=[
+            level(100, 40),
+            temp(200, 30),
+            level(300, 60),
+            *(temp(400 + i * 100, value) for i, value in enumerate((45, 47, 30))),
+            ("INVALID_LEVEL", 700),
+            level(800, 60),
+            ("SENSOR_TIMEOUT", 900),
+        ],
+    )
+)
 
 
 READINGS = TwoReadings(
@@ -291,45 +257,13 @@ READINGS = TwoReadings(
     safe=SAFE,
     working=HEATING,
 )
-each_reading = pytest.mark.parametrize(
-    "reading", [READINGS.one, READINGS.other], ids=["temperature", "level"]
-)
-
-
-@pytest.mark.brief("M2", "M5", "M10")
-@each_reading
-def test_both_readings_start_it_in_either_order(controller, reading):
-    READINGS.check_start(controller, reading)
-
-
-@pytest.mark.brief("M11", "M12", "M18")
-@each_reading
-def test_a_malformed_reading_has_to_come_again(controller, reading):
-    READINGS.check_malformed(controller, reading)
-
-
-@pytest.mark.brief("M18", "M22")
-@each_reading
-def test_the_other_reading_goes_on_counting_and_aging(controller, reading):
-    READINGS.check_aging(controller, reading)
-
-
-@pytest.mark.brief("M13", "M18")
-@each_reading
-def test_both_readings_have_to_come_again_after_a_fault(controller, reading):
-    READINGS.check_fault(controller, reading)
-
-
-@pytest.mark.brief("M14", "M15", "M18")
-@each_reading
-def test_a_reading_that_went_stale_has_to_come_again(controller, reading):
-    READINGS.check_stale(controller, reading)
-
-
-@pytest.mark.brief("M14", "M15", "M16")
-@pytest.mark.parametrize("start_ms", STARTS_MS)
-def test_readings_count_for_exactly_1000_ms_at_any_time(controller, start_ms):
-    READINGS.check_time(controller, start_ms)
+alike = reading_checks.ReadingChecks(READINGS, "temperature", "level")
+test_both_readings_start_it_in_either_order = alike.start("M2", "M5", "M10")
+test_a_malformed_reading_has_to_come_again = alike.malformed("M11", "M12", "M18")
+test_the_other_reading_goes_on_counting_and_aging = alike.aging("M18", "M22")
+test_both_readings_have_to_come_again_after_a_fault = alike.fault("M13", "M18")
+test_a_reading_that_went_stale_has_to_come_again = alike.stale("M14", "M15", "M18")
+test_readings_count_for_exactly_1000_ms_at_any_time = alike.time("M14", "M15", "M16")
 
 
 PARTS = (
@@ -342,7 +276,7 @@ PARTS = (
     *([("NONE", after_ms)] for after_ms in (0, 500, 1001)),
 )
 
-in_all_respects = pytest.mark.brief(*(f"M{number}" for number in range(1, 23)))
+in_all_respects = step_checks.every("M", 22)
 
 
 @pytest.mark.brief("M1")
@@ -354,13 +288,7 @@ def test_a_second_init_forgets_everything(controller):
     controller.expect(level(170, 65), **HELD_OFF)
 
 
-@in_all_respects
-def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
-    check_histories(controller, type(oracle), [walk(PARTS, in_a_row=3)])
-
-
-@in_all_respects
-def test_long_ways_go_as_the_brief_says(controller, oracle, task):
-    """Each begins with an init on what the one before has left."""
-    ways = histories(task, seed=1, count=50, step_count=200)
-    check_histories(controller, type(oracle), ways)
+test_any_three_things_in_a_row_go_as_the_brief_says = step_checks.any_in_a_row(
+    *in_all_respects, parts=PARTS
+)
+test_long_ways_go_as_the_brief_says = step_checks.long_histories(*in_all_respects)

@@ -2,11 +2,10 @@
 
 import pytest
 
-from pytest_embedbench import Coupling, Grouping
 from pytest_embedbench.grading.checks import (
-    answer,
+    answer_checks,
+    loop_checks,
     repeat_only,
-    safe_after_ms,
     switches,
 )
 
@@ -14,9 +13,7 @@ pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
 LOW_C, EARLY_OFF_C, HARD_LIMIT_C = 45, 47, 51
 BURNS_PCT, FILLED_PCT = 55, 60
-STALE_MS, STALE_AT_LATEST_MS, ONE_STALE_AT_LATEST_MS = 1000, 1150, 1200
 TICK_MS = 100
-COUPLING = Coupling(grouping=Grouping.BURST)
 ALWAYS = {
     "M20: heater on at a level that burns it": lambda state: (
         state.level >= BURNS_PCT or not state.heater_on
@@ -42,41 +39,24 @@ BAD_LINES = [
 ]
 
 
-@pytest.fixture
-def run(bench, scenario, plant):
-    """A function that runs a scenario, the limits kept at every sample."""
-
-    def run_scenario(name, limits=WHILE_SENT):
-        bench.wait_for_boot()
-        return bench.run(scenario(name), plant, coupling=COUPLING, invariants=limits)
-
-    return run_scenario
+def is_safe(state):
+    return not state.inlet_open and not state.heater_on
 
 
-@pytest.fixture
-def connect(bench, plant):
-    """A function that connects a plant, the limits kept at every sample."""
+loops = loop_checks.LoopChecks(is_safe=is_safe, limits=WHILE_SENT, in_bursts=True)
+run = loops.runs_scenarios()
 
-    def connect_at(temp_c, level, limits=WHILE_SENT):
-        bench.wait_for_boot()
-        return bench.connect(
-            plant(temp_c=temp_c, level=level), coupling=COUPLING, invariants=limits
-        )
 
-    return connect_at
+connect = loops.connects_plants()
 
 
 @pytest.fixture
 def loop(bench, connect):
     """A tank that is heated while its sensors may fail: it is at 29 and 73."""
-    loop = connect(20, 75, limits=ALWAYS)
+    loop = connect(temp_c=20, level=75, limits=ALWAYS)
     bench.run_for(2 * TICK_MS)
     assert (loop.state.temp_c, loop.state.heater_on) == (29, True)
     return loop
-
-
-def is_safe(state):
-    return not state.inlet_open and not state.heater_on
 
 
 def unheated_until_cold(bench, loop):
@@ -114,7 +94,7 @@ def test_the_tank_is_filled_and_heated_and_kept_so(run):
 @pytest.mark.brief("M5", "M6", "M7", "M9", "M24")
 @pytest.mark.parametrize("start_c", [20, 33, 38, 40, 41, 42, 43, 44])
 def test_the_tank_warms_up_and_gets_never_too_warm(bench, connect, start_c):
-    loop = connect(start_c, 75)
+    loop = connect(temp_c=start_c, level=75)
     bench.run_for(14 * TICK_MS)
     heater = switches(loop.samples, "heater_on")
     assert loop.samples[1].state.heater_on, "the first frames did not start the heater"
@@ -140,31 +120,22 @@ def test_a_tank_that_is_too_full_is_heated_all_the_same(run):
     assert overfilled.metrics["heater_transitions"] == 2
 
 
-@pytest.mark.brief("M14", "M15", "M23")
-@pytest.mark.parametrize("name", ["silence", "silence_while_filling"])
-def test_silence_makes_it_safe_after_a_second(run, name):
-    silent = run(name, limits=ALWAYS)
-    assert not is_safe(silent.samples[1].state), "nothing was ever done"
-    after_ms = safe_after_ms(silent, "LEVEL", is_safe)
-    assert after_ms is not None, "not safe at the end"
-    assert STALE_MS <= after_ms <= STALE_AT_LATEST_MS, f"safe after {after_ms} ms"
-
-
-@pytest.mark.brief("M14", "M15", "M22", "M23")
-@pytest.mark.parametrize(
-    ("silent", "line"),
-    [
+test_silence_makes_it_safe_after_a_second = loops.silence(
+    *("M14", "M15", "M23"),
+    names=["silence", "silence_while_filling"],
+    last="LEVEL",
+    limits=ALWAYS,
+)
+test_each_sensor_goes_stale_on_its_own = loops.one_silent(
+    *("M14", "M15", "M22", "M23"),
+    fixture="loop",
+    cases=[
         ("TEMP", "SENSE LEVEL 65"),
         ("TEMP", "SENSE LEVEL 40"),
         ("LEVEL", "SENSE TEMP 30"),
         ("LEVEL", "SENSE TEMP 46"),
     ],
 )
-def test_each_sensor_goes_stale_on_its_own(bench, loop, silent, line):
-    repeat_only(bench, loop, line, ticks=15)
-    after_ms = safe_after_ms(loop, silent, is_safe)
-    assert after_ms is not None, f"{silent} went stale and it was not left safe"
-    assert STALE_MS <= after_ms <= ONE_STALE_AT_LATEST_MS, f"safe after {after_ms} ms"
 
 
 @pytest.mark.brief("M14", "M15", "M18", "M19")
@@ -177,108 +148,69 @@ def test_a_sensor_that_comes_back_in_the_band_starts_nothing(bench, loop, line):
     unheated_until_cold(bench, loop)
 
 
-@pytest.mark.brief("M16", "M17", "M22")
-def test_a_short_silence_is_no_fault(bench, loop):
-    loop.frames_until_ms = loop.plant_ms - 1
-    for _ in range(8):
-        bench.run_for(TICK_MS)
-        assert loop.state.heater_on, "safe before 1000 ms of silence"
-
-
-@pytest.mark.brief("M11", "M12", "M18", "M19", "L1", "L2", "L3", "L4")
-@pytest.mark.parametrize("line", BAD_LINES)
-def test_a_malformed_reading_makes_it_safe_until_it_may_run_again(bench, loop, line):
-    loop.inject(line)
-    loop.frames_until_ms = loop.plant_ms - 1
-    bench.run_for(TICK_MS)
-    assert is_safe(loop.state), "not safe after the malformed reading"
-    loop.change(temp_c=46, level=75)
-    loop.frames_until_ms = None
-    unheated_until_cold(bench, loop)
-
-
-@pytest.mark.brief("M11", "M12", "M18")
-@pytest.mark.parametrize(
-    ("bad", "other"),
-    [("SENSE TEMP 19", "SENSE LEVEL 40"), ("SENSE LEVEL 101", "SENSE TEMP 30")],
+test_a_short_silence_is_no_fault = loops.short_silence(
+    "M16", "M17", "M22", fixtures=["loop"]
 )
-def test_the_other_sensor_does_not_end_what_a_malformed_reading_began(
-    bench, loop, bad, other
-):
-    loop.inject(bad)
-    repeat_only(bench, loop, other, ticks=5)
-    assert all(is_safe(r.state) for r in loop.replies if r.plant_ms >= 200)
-
-
-@pytest.mark.brief("M11", "M12", "M13", "M18", "L5")
-@pytest.mark.parametrize("name", ["fault", "malformed_temperature", "malformed_level"])
-def test_a_bad_line_makes_it_safe_within_a_frame_and_for_good(run, name):
-    bad = run(name)
-    assert bad.samples[1].state.heater_on, "the heater never ran"
-    assert all(is_safe(s.state) for s in bad.samples if s.at_ms > TICK_MS)
-
-
-@pytest.mark.brief("M22", "L6")
-def test_lines_of_others_neither_count_nor_disturb(bench, loop):
-    for line in ("SENSE PRESS 20", "SENSE", "sense level 20"):
-        repeat_only(bench, loop, line, ticks=3)
-        assert loop.state.heater_on, f"{line} made it safe"
-    repeat_only(bench, loop, "HELLO WORLD", ticks=3)
-    assert is_safe(loop.state), "an ignored line kept the heater running"
-
-
-@pytest.mark.brief("M1", "M2", "L8")
-@pytest.mark.parametrize("line", ["HELLO WORLD", "SENSE LEVEL 40", "SENSE TEMP 30"])
-def test_it_is_safe_after_start_up_until_both_have_come_in(bench, connect, line):
-    loop = connect(30, 65)
-    repeat_only(bench, loop, line, ticks=15)
-    assert all(is_safe(sample.state) for sample in loop.samples)
+test_a_malformed_reading_makes_it_safe_until_it_may_run_again = loops.malformed(
+    *("M11", "M12", "M18", "M19", "L1", "L2", "L3", "L4"),
+    fixture="loop",
+    lines=BAD_LINES,
+    change={"temp_c": 46, "level": 75},
+    then=unheated_until_cold,
+)
+test_the_other_sensor_does_not_end_what_a_malformed_reading_began = loops.other_goes_on(
+    *("M11", "M12", "M18"),
+    fixture="loop",
+    cases=[("SENSE TEMP 19", "SENSE LEVEL 40"), ("SENSE LEVEL 101", "SENSE TEMP 30")],
+)
+test_a_bad_line_makes_it_safe_within_a_frame_and_for_good = loops.bad_line_for_good(
+    *("M11", "M12", "M13", "M18", "L5"),
+    names=["fault", "malformed_temperature", "malformed_level"],
+)
+test_lines_of_others_neither_count_nor_disturb = loops.nobodys_lines(
+    *("M22", "L6"),
+    fixture="loop",
+    lines=["SENSE PRESS 20", "SENSE", "sense level 20"],
+)
+test_it_is_safe_after_start_up_until_both_have_come_in = loops.until_both(
+    *("M1", "M2", "L8"),
+    state={"temp_c": 30, "level": 65},
+    lines=["HELLO WORLD", "SENSE LEVEL 40", "SENSE TEMP 30"],
+)
 
 
 @pytest.mark.brief("M1", "M19")
 @pytest.mark.parametrize("temp_c", [46, 48])
 def test_a_tank_that_starts_within_the_band_is_not_heated(bench, connect, temp_c):
-    unheated_until_cold(bench, connect(temp_c, 75))
+    unheated_until_cold(bench, connect(temp_c=temp_c, level=75))
 
 
-@pytest.mark.needs("reset")
-@pytest.mark.brief("M1", "M19")
-def test_it_is_safe_after_a_restart(bench, loop):
-    loop.change(temp_c=46, level=75)
-    bench.reset()
-    bench.wait_for_boot()
-    unheated_until_cold(bench, loop)
-
-
-@pytest.mark.brief("L6", "L9")
-def test_every_line_is_answered_whether_anything_has_changed_or_not(bench):
-    bench.wait_for_boot()
-    bench.run_for(TICK_MS)
-    for line, inlet, heater, state in (
-        ("SENSE TEMP 44", "CLOSED", "OFF", "SAFE_IDLE"),
-        ("SENSE LEVEL 59", "OPEN", "OFF", "FILLING"),
-        ("SENSE LEVEL 59", "OPEN", "OFF", "FILLING"),
-        ("SENSE LEVEL 60", "CLOSED", "ON", "HEATING"),
-        ("SENSE TEMP 46", "CLOSED", "ON", "HOLDING"),
-        ("SENSE TEMP 47", "CLOSED", "OFF", "HOLDING"),
-        ("SENSE TEMP 49", "CLOSED", "OFF", "HOLDING"),
-        ("SENSE TEMP 49", "CLOSED", "OFF", "HOLDING"),
-        ("FAULT SENSOR_TIMEOUT", "CLOSED", "OFF", "SAFE_IDLE"),
-    ):
-        expected = [f"ACT INLET {inlet}", f"ACT HEATER {heater}", f"DBG STATE {state}"]
-        assert answer(bench, line) == expected, f"to {line}"
-    assert answer(bench, "SENSE PRESS 20") == []
-
-
-@pytest.mark.brief("M14", "M15", "M21", "M23")
-def test_stale_readings_are_said_just_once(bench):
-    bench.wait_for_boot()
-    bench.run_for(TICK_MS)
-    bench.uart.skip()
-    bench.send("SENSE LEVEL 65")
-    bench.send("SENSE TEMP 49")
-    bench.expect("^DBG STATE HOLDING$", within_ms=TICK_MS)
-    bench.expect_silence(for_ms=STALE_MS - TICK_MS, ignoring="^DBG HEARTBEAT$")
-    bench.expect("^ACT HEATER OFF$", within_ms=250)
-    bench.expect("^DBG STATE SAFE_IDLE$", within_ms=5)
-    bench.expect_silence(for_ms=2 * STALE_MS, ignoring="^DBG HEARTBEAT$")
+test_it_is_safe_after_a_restart = loops.restart(
+    *("M1", "M19"),
+    fixture="loop",
+    change={"temp_c": 46, "level": 75},
+    then=unheated_until_cold,
+)
+test_every_line_is_answered_whether_anything_has_changed_or_not = answer_checks.answers(
+    "L6",
+    "L9",
+    actuators=["INLET", "HEATER"],
+    rows=[
+        ("SENSE TEMP 44", "CLOSED OFF SAFE_IDLE"),
+        ("SENSE LEVEL 59", "OPEN OFF FILLING"),
+        ("SENSE LEVEL 59", "OPEN OFF FILLING"),
+        ("SENSE LEVEL 60", "CLOSED ON HEATING"),
+        ("SENSE TEMP 46", "CLOSED ON HOLDING"),
+        ("SENSE TEMP 47", "CLOSED OFF HOLDING"),
+        ("SENSE TEMP 49", "CLOSED OFF HOLDING"),
+        ("SENSE TEMP 49", "CLOSED OFF HOLDING"),
+        ("FAULT SENSOR_TIMEOUT", "CLOSED OFF SAFE_IDLE"),
+    ],
+    ignored="SENSE PRESS 20",
+)
+test_stale_readings_are_said_just_once = answer_checks.stale_is_said_once(
+    *("M14", "M15", "M21", "M23"),
+    lines=["SENSE LEVEL 65", "SENSE TEMP 49"],
+    steady="HOLDING",
+    said=["ACT HEATER OFF", "DBG STATE SAFE_IDLE"],
+)

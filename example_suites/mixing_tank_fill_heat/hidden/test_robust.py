@@ -6,21 +6,15 @@ heater runs, to 15 s. A controller that does what the brief says can stand each 
 
 from functools import partial
 
-import pytest
-
 from pytest_embedbench import (
     Decimate,
     Drift,
     Drop,
-    Fault,
     InjectionPoint,
     Noise,
-    Reset,
     StuckAt,
 )
-from pytest_embedbench.grading.checks import disturbances
-
-pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
+from pytest_embedbench.grading.checks import disturbances, tolerance_checks
 
 RANGE_C, RANGE_PCT = (20, 80), (0, 100)
 BURNS_PCT = 55
@@ -67,20 +61,12 @@ READINGS = {
 }
 COMMANDS = disturbances.of_commands("HEATER", thermometer(Noise(up_to=2)))
 
-
-@pytest.mark.parametrize("faults", READINGS.values(), ids=READINGS)
-def test_the_tank_stands_bad_readings(check_tolerates, faults):
-    check_tolerates(
-        *faults, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS
-    )
-
-
-@pytest.mark.parametrize("faults", COMMANDS.values(), ids=COMMANDS)
-def test_the_tank_stands_bad_actuators(check_tolerates, faults):
-    check_tolerates(*faults, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS)
-
-
-@pytest.mark.needs("reset")
-def test_the_tank_stands_resets(check_tolerates):
-    button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=disturbances.RESETS_MS))
-    check_tolerates(button, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS)
+test_the_tank_stands_bad_readings = tolerance_checks.faults(
+    READINGS, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS
+)
+test_the_tank_stands_bad_actuators = tolerance_checks.faults(
+    COMMANDS, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS
+)
+test_the_tank_stands_resets = tolerance_checks.resets(
+    invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS
+)

@@ -3,12 +3,10 @@
 import pytest
 
 from pytest_embedbench.grading.checks import (
-    STARTS_MS,
     Reading,
     TwoReadings,
-    check_histories,
-    histories,
-    walk,
+    reading_checks,
+    step_checks,
 )
 
 pytestmark = pytest.mark.profile("full")
@@ -32,33 +30,19 @@ CLOSED = door(100, closed=True)
 RUNNING = [CLOSED, pressure(100, 20)]
 """The compressor is on at 100 ms."""
 BAD_KINDS = ["INVALID_PRESSURE", "INVALID_DOOR", "SENSOR_TIMEOUT"]
+safe_checks = step_checks.SafeChecks(safe=SAFE, bad_kinds=BAD_KINDS, beside=(20, True))
 
 
-@pytest.mark.brief("V1", "V14")
-def test_the_vessel_is_safe_at_the_start(controller):
-    for now_ms in range(50, 3000, 50):
-        controller.expect(("NONE", now_ms), **SAFE)
-
-
-@pytest.mark.brief("V2")
-@pytest.mark.parametrize("kpa", [0, 20, 39, 40, 50, 60, 61, 120])
-def test_a_pressure_alone_leaves_it_safe(controller, kpa):
-    controller.expect(pressure(100, kpa), **SAFE)
-    controller.expect(pressure(200, kpa), ("NONE", 250), **SAFE)
-
-
-@pytest.mark.brief("V2")
-@pytest.mark.parametrize("closed", [True, False])
-def test_a_door_alone_leaves_it_safe(controller, closed):
-    controller.expect(door(100, closed=closed), **SAFE)
-    controller.expect(door(200, closed=closed), ("NONE", 250), **SAFE)
-
-
-@pytest.mark.brief("V1", "V8", "V9", "V10")
-@pytest.mark.parametrize("kind", BAD_KINDS)
-def test_a_bad_line_at_the_start_leaves_it_safe(controller, kind):
-    controller.expect((kind, 50, 20, True), **SAFE)
-    controller.expect(("NONE", 100), **SAFE)
+test_the_vessel_is_safe_at_the_start = safe_checks.at_the_start("V1", "V14")
+test_a_pressure_alone_leaves_it_safe = safe_checks.alone(
+    "V2", row=pressure, values=[0, 20, 39, 40, 50, 60, 61, 120]
+)
+test_a_door_alone_leaves_it_safe = safe_checks.alone(
+    "V2", row=lambda at_ms, closed: door(at_ms, closed=closed), values=[True, False]
+)
+test_a_bad_line_at_the_start_leaves_it_safe = safe_checks.bad_line_at_the_start(
+    "V1", "V8", "V9", "V10"
+)
 
 
 @pytest.mark.brief("V3")
@@ -141,11 +125,9 @@ def test_a_bad_line_makes_it_safe(controller, kind, kpa):
     controller.expect(("NONE", 250), **SAFE)
 
 
-@pytest.mark.brief("V8", "V9", "V10")
-@pytest.mark.parametrize("kind", BAD_KINDS)
-def test_the_values_of_a_bad_line_do_not_count(controller, kind):
-    controller.run(RUNNING)
-    controller.expect((kind, 200, 20, True), ("NONE", 250, 20, True), **SAFE)
+test_the_values_of_a_bad_line_do_not_count = safe_checks.values_of_a_bad_line(
+    "V8", "V9", "V10", after=RUNNING
+)
 
 
 @pytest.mark.brief("V16")
@@ -191,49 +173,40 @@ def test_what_went_stale_within_the_band_stays_vented(controller, stale):
     controller.expect(pressure(1200, 50), **HELD_OFF)
 
 
-@pytest.mark.brief("V11", "V12")
-@pytest.mark.parametrize("age_ms", [1001, 1010, 1050, 5000, 66_000, 100_000])
-def test_silence_makes_it_safe(controller, age_ms):
-    controller.expect(*RUNNING, ("NONE", 100 + age_ms), **SAFE)
-
-
-@pytest.mark.brief("V13", "V14")
-@pytest.mark.parametrize(
-    ("kpa", "shown"), [(20, PRESSURIZING), (50, HELD_ON), (70, RELIEVING)]
+test_silence_makes_it_safe = safe_checks.silence(
+    "V11", "V12", after=RUNNING, ages_ms=[1001, 1010, 1050, 5000, 66_000, 100_000]
 )
-def test_idle_steps_change_nothing_in_time(controller, kpa, shown):
-    controller.run([*RUNNING, pressure(100, kpa)])
-    for now_ms in range(110, 1101, 10):
-        controller.expect(("NONE", now_ms), **shown)
-
-
-@pytest.mark.brief("V17")
-@pytest.mark.parametrize("kpa", [20, 50, 70])
-def test_changed_is_said_of_going_stale_and_of_nothing_else(controller, kpa):
-    first = controller.step(now_ms=50)
-    controller.run([*RUNNING, pressure(200, kpa), door(200, closed=True)])
-    stamps = range(250, 3000, 50)
-    outputs = controller.run(("NONE", now_ms) for now_ms in stamps)
-    changed = [at for at, out in zip(stamps, outputs, strict=True) if out.changed]
-    assert not first.changed, "at the first step"
-    assert changed == [1250]
-
-
-@pytest.mark.brief("V17")
-def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
-    lines = [
-        CLOSED,
-        pressure(200, 20),
-        pressure(300, 50),
-        pressure(400, 70),
-        pressure(500, 20),
-        door(600, closed=False),
-        door(700, closed=True),
-        ("INVALID_DOOR", 800),
-    ]
-    for line in lines:
-        controller.run([line])
-        assert not controller.step(now_ms=line[1] + 10).changed, f"after {line}"
+test_idle_steps_change_nothing_in_time = step_checks.idle_steps(
+    "V13",
+    "V14",
+    states={
+        "20-shown0": ([*RUNNING, pressure(100, 20)], PRESSURIZING),
+        "50-shown1": ([*RUNNING, pressure(100, 50)], HELD_ON),
+        "70-shown2": ([*RUNNING, pressure(100, 70)], RELIEVING),
+    },
+)
+test_changed_is_said_of_going_stale_and_of_nothing_else = (
+    step_checks.changed_in_idle_steps(
+        "V17",
+        cases={
+            f"{kpa}": ([*RUNNING, pressure(200, kpa), door(200, closed=True)], [1250])
+            for kpa in (20, 50, 70)
+        },
+        from_ms=250,
+    )
+)
+test_changed_is_not_said_again_of_what_a_line_has_changed = (
+    step_checks.changed_not_again(
+        "V17",
+        lines=[
+            CLOSED,
+            *(pressure(200 + i * 100, kpa) for i, kpa in enumerate((20, 50, 70, 20))),
+            door(600, closed=False),
+            door(700, closed=True),
+            ("INVALID_DOOR", 800),
+        ],
+    )
+)
 
 
 READINGS = TwoReadings(
@@ -242,45 +215,13 @@ READINGS = TwoReadings(
     safe=SAFE,
     working=PRESSURIZING,
 )
-each_reading = pytest.mark.parametrize(
-    "reading", [READINGS.one, READINGS.other], ids=["pressure", "door"]
-)
-
-
-@pytest.mark.brief("V2", "V4", "V7")
-@each_reading
-def test_both_readings_start_it_in_either_order(controller, reading):
-    READINGS.check_start(controller, reading)
-
-
-@pytest.mark.brief("V8", "V9", "V15")
-@each_reading
-def test_a_malformed_reading_has_to_come_again(controller, reading):
-    READINGS.check_malformed(controller, reading)
-
-
-@pytest.mark.brief("V15", "V19")
-@each_reading
-def test_the_other_reading_goes_on_counting_and_aging(controller, reading):
-    READINGS.check_aging(controller, reading)
-
-
-@pytest.mark.brief("V10", "V15")
-@each_reading
-def test_both_readings_have_to_come_again_after_a_fault(controller, reading):
-    READINGS.check_fault(controller, reading)
-
-
-@pytest.mark.brief("V11", "V12", "V15")
-@each_reading
-def test_a_reading_that_went_stale_has_to_come_again(controller, reading):
-    READINGS.check_stale(controller, reading)
-
-
-@pytest.mark.brief("V11", "V12", "V13")
-@pytest.mark.parametrize("start_ms", STARTS_MS)
-def test_readings_count_for_exactly_1000_ms_at_any_time(controller, start_ms):
-    READINGS.check_time(controller, start_ms)
+alike = reading_checks.ReadingChecks(READINGS, "pressure", "door")
+test_both_readings_start_it_in_either_order = alike.start("V2", "V4", "V7")
+test_a_malformed_reading_has_to_come_again = alike.malformed("V8", "V9", "V15")
+test_the_other_reading_goes_on_counting_and_aging = alike.aging("V15", "V19")
+test_both_readings_have_to_come_again_after_a_fault = alike.fault("V10", "V15")
+test_a_reading_that_went_stale_has_to_come_again = alike.stale("V11", "V12", "V15")
+test_readings_count_for_exactly_1000_ms_at_any_time = alike.time("V11", "V12", "V13")
 
 
 PARTS = (
@@ -294,7 +235,7 @@ PARTS = (
     *([("NONE", after_ms)] for after_ms in (0, 500, 1000, 1001)),
 )
 
-in_all_respects = pytest.mark.brief(*(f"V{number}" for number in range(1, 20)))
+in_all_respects = step_checks.every("V", 19)
 
 
 @pytest.mark.brief("V1")
@@ -306,13 +247,7 @@ def test_a_second_init_forgets_everything(controller):
     controller.expect(door(170, closed=True), **PRESSURIZING)
 
 
-@in_all_respects
-def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
-    check_histories(controller, type(oracle), [walk(PARTS, in_a_row=3)])
-
-
-@in_all_respects
-def test_long_ways_go_as_the_brief_says(controller, oracle, task):
-    """Each begins with an init on what the one before has left."""
-    ways = histories(task, seed=1, count=50, step_count=200)
-    check_histories(controller, type(oracle), ways)
+test_any_three_things_in_a_row_go_as_the_brief_says = step_checks.any_in_a_row(
+    *in_all_respects, parts=PARTS
+)
+test_long_ways_go_as_the_brief_says = step_checks.long_histories(*in_all_respects)

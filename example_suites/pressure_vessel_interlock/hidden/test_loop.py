@@ -2,20 +2,17 @@
 
 import pytest
 
-from pytest_embedbench import Coupling, Grouping
 from pytest_embedbench.grading.checks import (
-    answer,
+    answer_checks,
+    loop_checks,
     repeat_only,
-    safe_after_ms,
     switches,
 )
 
 pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
 LOW_KPA, HIGH_KPA = 40, 60
-STALE_MS, STALE_AT_LATEST_MS, ONE_STALE_AT_LATEST_MS = 1000, 1150, 1200
 TICK_MS = 100
-COUPLING = Coupling(grouping=Grouping.BURST)
 LIMITS = {
     "V18: compressor on with the vent open": lambda state: (
         not (state.compressor_on and state.vent_open)
@@ -36,41 +33,24 @@ BAD_LINES = [
 ]
 
 
-@pytest.fixture
-def run(bench, scenario, plant):
-    """A function that runs a scenario, both limits kept at every sample."""
-
-    def run_scenario(name):
-        bench.wait_for_boot()
-        return bench.run(scenario(name), plant, coupling=COUPLING, invariants=LIMITS)
-
-    return run_scenario
+def is_safe(state):
+    return state.vent_open and not state.compressor_on
 
 
-@pytest.fixture
-def connect(bench, plant):
-    """A function that connects a plant, both limits kept at every sample."""
+loops = loop_checks.LoopChecks(is_safe=is_safe, limits=LIMITS, in_bursts=True)
+run = loops.runs_scenarios()
 
-    def connect_at(pressure_kpa):
-        bench.wait_for_boot()
-        return bench.connect(
-            plant(pressure_kpa=pressure_kpa), coupling=COUPLING, invariants=LIMITS
-        )
 
-    return connect_at
+connect = loops.connects_plants()
 
 
 @pytest.fixture
 def loop(bench, connect):
     """A vessel that fills: it is at 34 and the compressor runs."""
-    loop = connect(18)
+    loop = connect(pressure_kpa=18)
     bench.run_for(2 * TICK_MS)
     assert (loop.state.pressure_kpa, loop.state.compressor_on) == (34, True)
     return loop
-
-
-def is_safe(state):
-    return state.vent_open and not state.compressor_on
 
 
 def vented_until_low(bench, loop):
@@ -129,24 +109,14 @@ def test_a_door_that_closes_at_low_pressure_starts_the_compressor_at_once(bench,
     assert loop.state.compressor_on, "the closed door did not start the compressor"
 
 
-@pytest.mark.brief("V11", "V12", "V20")
-def test_silence_makes_it_safe_after_a_second(run):
-    silent = run("silence")
-    assert silent.samples[1].state.compressor_on, "the compressor never ran"
-    after_ms = safe_after_ms(silent, "DOOR", is_safe)
-    assert after_ms is not None, "not safe at the end"
-    assert STALE_MS <= after_ms <= STALE_AT_LATEST_MS, f"safe after {after_ms} ms"
-
-
-@pytest.mark.brief("V11", "V12", "V19", "V20")
-@pytest.mark.parametrize(
-    ("silent", "line"), [("PRESS", "SENSE DOOR CLOSED"), ("DOOR", "SENSE PRESS 50")]
+test_silence_makes_it_safe_after_a_second = loops.silence(
+    "V11", "V12", "V20", last="DOOR"
 )
-def test_each_sensor_goes_stale_on_its_own(bench, loop, silent, line):
-    repeat_only(bench, loop, line, ticks=15)
-    after_ms = safe_after_ms(loop, silent, is_safe)
-    assert after_ms is not None, f"{silent} went stale and it was not left safe"
-    assert STALE_MS <= after_ms <= ONE_STALE_AT_LATEST_MS, f"safe after {after_ms} ms"
+test_each_sensor_goes_stale_on_its_own = loops.one_silent(
+    *("V11", "V12", "V19", "V20"),
+    fixture="loop",
+    cases=[("PRESS", "SENSE DOOR CLOSED"), ("DOOR", "SENSE PRESS 50")],
+)
 
 
 @pytest.mark.brief("V11", "V12", "V15", "V16")
@@ -159,116 +129,69 @@ def test_a_sensor_that_comes_back_in_the_band_starts_nothing(bench, loop, line):
     vented_until_low(bench, loop)
 
 
-@pytest.mark.brief("V13", "V14", "V19")
-def test_a_short_silence_is_no_fault(bench, loop):
-    loop.frames_until_ms = loop.plant_ms - 1
-    for _ in range(8):
-        bench.run_for(TICK_MS)
-        assert loop.state.compressor_on, "safe before 1000 ms of silence"
-
-
-@pytest.mark.brief("V8", "V9", "V15", "V16", "L1", "L2", "L3", "L4")
-@pytest.mark.parametrize("line", BAD_LINES)
-def test_a_malformed_reading_makes_it_safe_until_it_may_run_again(bench, loop, line):
-    loop.inject(line)
-    loop.frames_until_ms = loop.plant_ms - 1
-    bench.run_for(TICK_MS)
-    assert is_safe(loop.state), "not safe after the malformed reading"
-    loop.change(pressure_kpa=58)
-    loop.frames_until_ms = None
-    vented_until_low(bench, loop)
-
-
-@pytest.mark.brief("V8", "V9", "V15")
-@pytest.mark.parametrize(
-    ("bad", "other"),
-    [
+test_a_short_silence_is_no_fault = loops.short_silence(
+    "V13", "V14", "V19", fixtures=["loop"]
+)
+test_a_malformed_reading_makes_it_safe_until_it_may_run_again = loops.malformed(
+    *("V8", "V9", "V15", "V16", "L1", "L2", "L3", "L4"),
+    fixture="loop",
+    lines=BAD_LINES,
+    change={"pressure_kpa": 58},
+    then=vented_until_low,
+)
+test_the_other_sensor_does_not_end_what_a_malformed_reading_began = loops.other_goes_on(
+    *("V8", "V9", "V15"),
+    fixture="loop",
+    cases=[
         ("SENSE PRESS 121", "SENSE DOOR CLOSED"),
         ("SENSE DOOR AJAR", "SENSE PRESS 20"),
     ],
 )
-def test_the_other_sensor_does_not_end_what_a_malformed_reading_began(
-    bench, loop, bad, other
-):
-    loop.inject(bad)
-    repeat_only(bench, loop, other, ticks=5)
-    assert is_safe(loop.samples[-1].state), "the compressor came back"
-    assert not any(r.state.compressor_on for r in loop.replies if r.plant_ms >= 200)
-
-
-@pytest.mark.brief("V8", "V9", "V10", "V15", "L5")
-@pytest.mark.parametrize("name", ["fault", "malformed_pressure", "malformed_door"])
-def test_a_bad_line_makes_it_safe_within_a_frame_and_for_good(run, name):
-    bad = run(name)
-    assert bad.samples[1].state.compressor_on, "the compressor never ran"
-    assert all(is_safe(s.state) for s in bad.samples if s.at_ms > TICK_MS)
-
-
-@pytest.mark.brief("V19", "L6")
-def test_lines_of_others_neither_count_nor_disturb(bench, loop):
-    for line in ("SENSE TEMP 20", "SENSE DOOR", "SENSE DOOR OPEN NOW"):
-        repeat_only(bench, loop, line, ticks=3)
-        assert loop.state.compressor_on, f"{line} made it safe"
-    repeat_only(bench, loop, "HELLO WORLD", ticks=3)
-    assert is_safe(loop.state), "an ignored line kept the compressor running"
-
-
-@pytest.mark.brief("V1", "V2", "L8")
-@pytest.mark.parametrize("line", ["HELLO WORLD", "SENSE PRESS 20", "SENSE DOOR CLOSED"])
-def test_it_is_safe_after_start_up_until_both_have_come_in(bench, connect, line):
-    loop = connect(50)
-    repeat_only(bench, loop, line, ticks=15)
-    assert all(is_safe(sample.state) for sample in loop.samples)
+test_a_bad_line_makes_it_safe_within_a_frame_and_for_good = loops.bad_line_for_good(
+    *("V8", "V9", "V10", "V15", "L5"),
+    names=["fault", "malformed_pressure", "malformed_door"],
+)
+test_lines_of_others_neither_count_nor_disturb = loops.nobodys_lines(
+    *("V19", "L6"),
+    fixture="loop",
+    lines=["SENSE TEMP 20", "SENSE DOOR", "SENSE DOOR OPEN NOW"],
+)
+test_it_is_safe_after_start_up_until_both_have_come_in = loops.until_both(
+    *("V1", "V2", "L8"),
+    state={"pressure_kpa": 50},
+    lines=["HELLO WORLD", "SENSE PRESS 20", "SENSE DOOR CLOSED"],
+)
 
 
 @pytest.mark.brief("V1", "V16")
 def test_a_vessel_that_starts_within_the_band_is_vented_first(bench, connect):
-    loop = connect(60)
+    loop = connect(pressure_kpa=60)
     vented_until_low(bench, loop)
 
 
-@pytest.mark.needs("reset")
-@pytest.mark.brief("V1", "V16")
-def test_it_is_safe_after_a_restart(bench, loop):
-    loop.change(pressure_kpa=58)
-    bench.reset()
-    bench.wait_for_boot()
-    vented_until_low(bench, loop)
-
-
-@pytest.mark.brief("L6", "L9")
-def test_every_line_is_answered_whether_anything_has_changed_or_not(bench):
-    bench.wait_for_boot()
-    bench.run_for(TICK_MS)
-    for line, compressor, vent, state in (
-        ("SENSE DOOR CLOSED", "OFF", "OPEN", "SAFE_VENT"),
-        ("SENSE PRESS 39", "ON", "CLOSED", "PRESSURIZING"),
-        ("SENSE PRESS 39", "ON", "CLOSED", "PRESSURIZING"),
-        ("SENSE PRESS 60", "ON", "CLOSED", "HOLDING"),
-        ("SENSE PRESS 61", "OFF", "OPEN", "RELIEVING"),
-        ("SENSE PRESS 40", "OFF", "OPEN", "HOLDING"),
-        ("SENSE DOOR OPEN", "OFF", "OPEN", "SAFE_VENT"),
-        ("SENSE DOOR OPEN", "OFF", "OPEN", "SAFE_VENT"),
-        ("FAULT SENSOR_TIMEOUT", "OFF", "OPEN", "SAFE_VENT"),
-    ):
-        expected = [
-            f"ACT COMPRESSOR {compressor}",
-            f"ACT VENT {vent}",
-            f"DBG STATE {state}",
-        ]
-        assert answer(bench, line) == expected, f"to {line}"
-    assert answer(bench, "SENSE DOOR") == []
-
-
-@pytest.mark.brief("V11", "V12", "V17", "V20")
-def test_stale_readings_are_said_just_once(bench):
-    bench.wait_for_boot()
-    bench.run_for(TICK_MS)
-    bench.uart.skip()
-    bench.send("SENSE DOOR CLOSED")
-    bench.send("SENSE PRESS 50")
-    bench.expect("^DBG STATE HOLDING$", within_ms=TICK_MS)
-    bench.expect_silence(for_ms=STALE_MS - TICK_MS, ignoring="^DBG HEARTBEAT$")
-    bench.expect("^ACT VENT OPEN$", within_ms=250)
-    bench.expect("^DBG STATE SAFE_VENT$", within_ms=5)
-    bench.expect_silence(for_ms=2 * STALE_MS, ignoring="^DBG HEARTBEAT$")
+test_it_is_safe_after_a_restart = loops.restart(
+    "V1", "V16", fixture="loop", change={"pressure_kpa": 58}, then=vented_until_low
+)
+test_every_line_is_answered_whether_anything_has_changed_or_not = answer_checks.answers(
+    "L6",
+    "L9",
+    actuators=["COMPRESSOR", "VENT"],
+    rows=[
+        ("SENSE DOOR CLOSED", "OFF OPEN SAFE_VENT"),
+        ("SENSE PRESS 39", "ON CLOSED PRESSURIZING"),
+        ("SENSE PRESS 39", "ON CLOSED PRESSURIZING"),
+        ("SENSE PRESS 60", "ON CLOSED HOLDING"),
+        ("SENSE PRESS 61", "OFF OPEN RELIEVING"),
+        ("SENSE PRESS 40", "OFF OPEN HOLDING"),
+        ("SENSE DOOR OPEN", "OFF OPEN SAFE_VENT"),
+        ("SENSE DOOR OPEN", "OFF OPEN SAFE_VENT"),
+        ("FAULT SENSOR_TIMEOUT", "OFF OPEN SAFE_VENT"),
+    ],
+    ignored="SENSE DOOR",
+)
+test_stale_readings_are_said_just_once = answer_checks.stale_is_said_once(
+    *("V11", "V12", "V17", "V20"),
+    lines=["SENSE DOOR CLOSED", "SENSE PRESS 50"],
+    steady="HOLDING",
+    said=["ACT VENT OPEN", "DBG STATE SAFE_VENT"],
+)

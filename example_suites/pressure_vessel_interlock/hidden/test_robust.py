@@ -7,21 +7,15 @@ brief says can stand each fault.
 
 from functools import partial
 
-import pytest
-
 from pytest_embedbench import (
     Decimate,
     Drift,
     Drop,
-    Fault,
     InjectionPoint,
     Noise,
-    Reset,
     StuckAt,
 )
-from pytest_embedbench.grading.checks import disturbances
-
-pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
+from pytest_embedbench.grading.checks import disturbances, tolerance_checks
 
 RANGE_KPA = (0, 120)
 SAFE = {"the vessel does not burst": lambda state: state.pressure_kpa < RANGE_KPA[1]}
@@ -54,20 +48,12 @@ READINGS = {
 }
 COMMANDS = disturbances.of_commands("COMPRESSOR", gauge(Noise(up_to=3)))
 
-
-@pytest.mark.parametrize("faults", READINGS.values(), ids=READINGS)
-def test_the_vessel_stands_bad_readings(check_tolerates, faults):
-    check_tolerates(
-        *faults, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS
-    )
-
-
-@pytest.mark.parametrize("faults", COMMANDS.values(), ids=COMMANDS)
-def test_the_vessel_stands_bad_actuators(check_tolerates, faults):
-    check_tolerates(*faults, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS)
-
-
-@pytest.mark.needs("reset")
-def test_the_vessel_stands_resets(check_tolerates):
-    button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=disturbances.RESETS_MS))
-    check_tolerates(button, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS)
+test_the_vessel_stands_bad_readings = tolerance_checks.faults(
+    READINGS, invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS
+)
+test_the_vessel_stands_bad_actuators = tolerance_checks.faults(
+    COMMANDS, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS
+)
+test_the_vessel_stands_resets = tolerance_checks.resets(
+    invariants=OBEYED, recovered=WELL, within_ms=WELL_WITHIN_MS
+)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import STARTS_MS, check_histories, histories, walk
+from pytest_embedbench.grading.checks import STARTS_MS, step_checks
 
 pytestmark = pytest.mark.profile("full")
 
@@ -11,12 +11,12 @@ ON = ("LEVEL", 100, 20)
 STALE = ("NONE", 1101)
 BAD = ("INVALID_LEVEL", 200)
 FAULT = ("SENSOR_TIMEOUT", 200)
+safe_checks = step_checks.SafeChecks(
+    safe={"pump_on": False}, bad_kinds=["INVALID_LEVEL", "SENSOR_TIMEOUT"]
+)
 
 
-@pytest.mark.brief("T1")
-def test_the_pump_is_off_at_the_start(controller):
-    for now_ms in range(50, 3000, 50):
-        controller.expect(("NONE", now_ms), pump_on=False)
+test_the_pump_is_off_at_the_start = safe_checks.at_the_start("T1")
 
 
 @pytest.mark.brief("T1")
@@ -26,11 +26,9 @@ def test_no_first_level_but_a_low_one_starts_the_pump(controller, level):
     controller.expect(("NONE", 150), pump_on=False)
 
 
-@pytest.mark.brief("T1", "T5", "T6")
-@pytest.mark.parametrize("kind", ["INVALID_LEVEL", "SENSOR_TIMEOUT"])
-def test_a_fault_at_the_start_leaves_the_pump_off(controller, kind):
-    controller.expect((kind, 50), pump_on=False)
-    controller.expect(("NONE", 100), pump_on=False)
+test_a_fault_at_the_start_leaves_the_pump_off = safe_checks.bad_line_at_the_start(
+    "T1", "T5", "T6"
+)
 
 
 @pytest.mark.brief("T2")
@@ -88,20 +86,15 @@ def test_a_level_counts_for_exactly_1000_ms(controller, start_ms, level):
     controller.expect(("NONE", start_ms + 1001), pump_on=False)
 
 
-@pytest.mark.brief("T2", "T7")
-@pytest.mark.parametrize(
-    "age_ms", [1001, 1002, 1010, 1050, 1100, 5000, 66_000, 100_000]
+test_an_old_level_stops_the_pump = safe_checks.silence(
+    "T2",
+    "T7",
+    after=[ON],
+    ages_ms=[1001, 1002, 1010, 1050, 1100, 5000, 66_000, 100_000],
 )
-def test_an_old_level_stops_the_pump(controller, age_ms):
-    controller.expect(ON, pump_on=True)
-    controller.expect(("NONE", 100 + age_ms), pump_on=False)
-
-
-@pytest.mark.brief("T2", "T8", "T9")
-def test_idle_steps_change_nothing_in_time(controller):
-    controller.expect(ON, pump_on=True)
-    for now_ms in range(110, 1101, 10):
-        controller.expect(("NONE", now_ms), pump_on=True)
+test_idle_steps_change_nothing_in_time = step_checks.idle_steps(
+    "T2", "T8", "T9", states={"on": ([ON], {"pump_on": True})}
+)
 
 
 @pytest.mark.brief("T4", "T9")
@@ -142,25 +135,25 @@ def test_a_bad_line_is_no_sign_of_life(controller, kind):
         controller.expect(("NONE", now_ms), pump_on=False)
 
 
-@pytest.mark.brief("T12")
-@pytest.mark.parametrize("level", [20, 50])
-def test_changed_is_said_of_what_time_switches_and_of_nothing_else(controller, level):
-    first = controller.step(now_ms=50)
-    controller.run([ON, ("LEVEL", 200, level)])
-    stamps = range(250, 3000, 50)
-    outputs = controller.run(("NONE", now_ms) for now_ms in stamps)
-    changed = [at for at, out in zip(stamps, outputs, strict=True) if out.changed]
-    assert not first.changed, "at the first step"
-    assert changed == [1250]
-
-
-@pytest.mark.brief("T12")
-def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
-    for now_ms, level in enumerate((20, 50, 90, 50, 20), start=1):
-        controller.step("LEVEL", level=level, now_ms=now_ms * 100)
-        assert not controller.step(now_ms=now_ms * 100 + 10).changed, f"after {level}"
-    controller.step("INVALID_LEVEL", now_ms=700)
-    assert not controller.step(now_ms=710).changed, "after a malformed level"
+test_changed_is_said_of_what_time_switches_and_of_nothing_else = (
+    step_checks.changed_in_idle_steps(
+        "T12",
+        cases={f"{level}": ([ON, ("LEVEL", 200, level)], [1250]) for level in (20, 50)},
+        from_ms=250,
+    )
+)
+test_changed_is_not_said_again_of_what_a_line_has_changed = (
+    step_checks.changed_not_again(
+        "T12",
+        lines=[
+            *(
+                ("LEVEL", 100 + i * 100, value)
+                for i, value in enumerate((20, 50, 90, 50, 20))
+            ),
+            ("INVALID_LEVEL", 700),
+        ],
+    )
+)
 
 
 PARTS = (
@@ -171,7 +164,7 @@ PARTS = (
     *([("NONE", after_ms)] for after_ms in (0, 10, 500, 1000, 1001)),
 )
 
-in_all_respects = pytest.mark.brief(*(f"T{number}" for number in range(1, 13)))
+in_all_respects = step_checks.every("T", 12)
 
 
 @pytest.mark.brief("T1", "T2")
@@ -182,13 +175,7 @@ def test_a_second_init_forgets_everything(controller):
     controller.expect(("LEVEL", 200, 50), pump_on=False)
 
 
-@in_all_respects
-def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
-    check_histories(controller, type(oracle), [walk(PARTS, in_a_row=3)])
-
-
-@in_all_respects
-def test_long_ways_go_as_the_brief_says(controller, oracle, task):
-    """Each begins with an init on what the one before has left."""
-    ways = histories(task, seed=1, count=50, step_count=200)
-    check_histories(controller, type(oracle), ways)
+test_any_three_things_in_a_row_go_as_the_brief_says = step_checks.any_in_a_row(
+    *in_all_respects, parts=PARTS
+)
+test_long_ways_go_as_the_brief_says = step_checks.long_histories(*in_all_respects)

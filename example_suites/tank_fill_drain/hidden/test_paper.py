@@ -2,97 +2,43 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import (
-    exchanged,
-    reacted_in_time,
-    said,
-    stale_reaction,
-    stale_reaction_ms,
-)
-
-pytestmark = pytest.mark.profile("paper")
+from pytest_embedbench.grading.checks import paper_checks, said
 
 ON, OFF = "ACT PUMP ON", "ACT PUMP OFF"
-BAD_LINE_MS = 100
 HIGH_PCT = 80
+LOW, HIGH = ("LEVEL", 100, 20), ("LEVEL", 100, 85)
+BAND = ("LEVEL", 200, 50)
 
 
-@pytest.mark.brief("L1")
-def test_a_level_is_parsed(protocol):
-    parsed = protocol.parse("SENSE LEVEL 25")
-    assert (parsed.result, parsed.level) == ("LEVEL", 25)
+def is_safe(state):
+    return not state.pump_on
 
 
-@pytest.mark.brief("L2")
-@pytest.mark.parametrize("value", ["banana", "999"])
-def test_a_bad_level_is_invalid(protocol, value):
-    assert protocol.parse(f"SENSE LEVEL {value}").result == "INVALID_LEVEL"
-
-
-@pytest.mark.brief("L4")
-def test_an_unknown_line_is_ignored(protocol):
-    parsed = protocol.parse("HELLO WORLD")
-    assert (parsed.result, parsed.kind) == ("IGNORED", "NONE")
-
-
-@pytest.mark.brief("L3")
-def test_a_fault_is_parsed(protocol):
-    assert protocol.parse("FAULT SENSOR_TIMEOUT").result == "SENSOR_TIMEOUT"
-
-
-@pytest.mark.brief("L5")
-def test_the_pump_line_is_written(protocol):
-    assert protocol.serialise("pump", on=True) == "ACT PUMP ON\n"
-
-
-@pytest.mark.parametrize(
-    ("steps", "pump_on"),
-    [
-        pytest.param([("NONE", 0)], False, id="idle", marks=pytest.mark.brief("T1")),
-        pytest.param(
-            [("LEVEL", 100, 20)], True, id="low", marks=pytest.mark.brief("T2")
-        ),
-        pytest.param(
-            [("LEVEL", 100, 20), ("LEVEL", 200, 85)],
-            False,
-            id="high",
-            marks=pytest.mark.brief("T3"),
-        ),
-        pytest.param(
-            [("LEVEL", 100, 20), ("LEVEL", 200, 50)],
-            True,
-            id="hold-on",
-            marks=pytest.mark.brief("T4"),
-        ),
-        pytest.param(
-            [("LEVEL", 100, 85), ("LEVEL", 200, 50)],
-            False,
-            id="hold-off",
-            marks=pytest.mark.brief("T4"),
-        ),
-        pytest.param(
-            [("LEVEL", 100, 20), ("NONE", 1201)],
-            False,
-            id="stale",
-            marks=pytest.mark.brief("T7"),
-        ),
-        pytest.param(
-            [("LEVEL", 100, 20), ("INVALID_LEVEL", 200)],
-            False,
-            id="invalid",
-            marks=pytest.mark.brief("T5"),
-        ),
-    ],
+test_a_level_is_parsed = paper_checks.parsed(
+    "L1", line="SENSE LEVEL 25", kind="LEVEL", level=25
 )
-def test_the_controller(controller, steps, pump_on):
-    controller.expect(*steps, pump_on=pump_on)
+test_a_bad_level_is_invalid = paper_checks.invalid_each(
+    "L2", begin="SENSE LEVEL", values=["banana", "999"], kind="INVALID_LEVEL"
+)
+test_an_unknown_line_is_ignored = paper_checks.ignored("L4")
+test_a_fault_is_parsed = paper_checks.fault("L3")
+test_the_pump_line_is_written = paper_checks.written("L5", actuator="pump", word="ON")
+test_the_controller = paper_checks.controller(
+    ["pump_on"],
+    {
+        "idle": ("T1", [("NONE", 0)], [False]),
+        "low": ("T2", [LOW], [True]),
+        "high": ("T3", [LOW, ("LEVEL", 200, 85)], [False]),
+        "hold-on": ("T4", [LOW, BAND], [True]),
+        "hold-off": ("T4", [HIGH, BAND], [False]),
+        "stale": ("T7", [LOW, ("NONE", 1201)], [False]),
+        "invalid": ("T5", [LOW, ("INVALID_LEVEL", 200)], [False]),
+    },
+)
+test_smoke = paper_checks.smoke("T2")
 
 
-@pytest.mark.brief("T2")
-def test_smoke(paper_run):
-    assert exchanged(paper_run("smoke", exchanged))
-
-
+@pytest.mark.profile("paper")
 @pytest.mark.brief("T2", "T3")
 def test_happy_path(paper_run):
     run = paper_run("happy_path", lambda seen: said(seen, ON) and stopped_above(seen))
@@ -100,26 +46,10 @@ def test_happy_path(paper_run):
     assert stopped_above(run), "the pump was not stopped above 80"
 
 
-@pytest.mark.brief("T7")
-def test_sensor_timeout(paper_run):
-    run = paper_run(
-        "sensor_timeout",
-        lambda seen: said(seen, ON) and stale_reaction_ms(seen, is_safe) is not None,
-    )
-    assert said(run, ON), "the pump never ran"
-    assert reacted_in_time(run, is_safe), stale_reaction(run, is_safe)
-
-
-@pytest.mark.brief("T5")
-def test_malformed_frame(paper_run):
-    run = paper_run(
-        "malformed_frame", lambda seen: said(seen, OFF, since_ms=BAD_LINE_MS)
-    )
-    assert said(run, OFF, since_ms=BAD_LINE_MS), "the bad line changed nothing"
-
-
-def is_safe(state):
-    return not state.pump_on
+test_sensor_timeout = paper_checks.sensor_timeout(
+    "T7", is_safe=is_safe, on=ON, goal=True
+)
+test_malformed_frame = paper_checks.malformed_frame("T5", off=OFF)
 
 
 def stopped_above(seen):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import STARTS_MS, check_histories, histories, walk
+from pytest_embedbench.grading.checks import STARTS_MS, step_checks
 
 pytestmark = pytest.mark.profile("full")
 
@@ -18,13 +18,13 @@ LOSSES = {
     "fault": ("SENSOR_TIMEOUT", 200),
     "stale": ("NONE", 1101),
 }
+safe_checks = step_checks.SafeChecks(
+    safe=OFF, bad_kinds=["INVALID_TEMPERATURE", "SENSOR_TIMEOUT"], beside=(20,)
+)
 after_a_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 
 
-@pytest.mark.brief("C1", "C11")
-def test_the_heater_is_off_at_the_start(controller):
-    for now_ms in range(50, 3000, 50):
-        controller.expect(("NONE", now_ms), **OFF)
+test_the_heater_is_off_at_the_start = safe_checks.at_the_start("C1", "C11")
 
 
 @pytest.mark.brief("C1", "C3", "C4", "C6")
@@ -37,11 +37,9 @@ def test_no_first_temperature_but_a_low_one_starts_the_heater(
     controller.expect(("NONE", 150), **expected)
 
 
-@pytest.mark.brief("C1", "C7", "C8")
-@pytest.mark.parametrize("kind", ["INVALID_TEMPERATURE", "SENSOR_TIMEOUT"])
-def test_a_fault_at_the_start_leaves_the_heater_off(controller, kind):
-    controller.expect((kind, 50, 20), **OFF)
-    controller.expect(("NONE", 100), **OFF)
+test_a_fault_at_the_start_leaves_the_heater_off = safe_checks.bad_line_at_the_start(
+    "C1", "C7", "C8"
+)
 
 
 @pytest.mark.brief("C2")
@@ -143,22 +141,19 @@ def test_a_temperature_counts_for_exactly_1000_ms(
     controller.expect(("NONE", start_ms + 1001), **OFF)
 
 
-@pytest.mark.brief("C9")
-@pytest.mark.parametrize(
-    "age_ms", [1001, 1002, 1010, 1050, 1100, 5000, 66_000, 100_000]
+test_an_old_temperature_stops_the_heater = safe_checks.silence(
+    "C9", after=[COLD], ages_ms=[1001, 1002, 1010, 1050, 1100, 5000, 66_000, 100_000]
 )
-def test_an_old_temperature_stops_the_heater(controller, age_ms):
-    controller.expect(COLD, ("NONE", 100 + age_ms), **OFF)
-
-
-@pytest.mark.brief("C10", "C11")
-@pytest.mark.parametrize(
-    ("temperature_c", "shown"), [(20, ON), (49, HELD_ON), (51, HELD_OFF), (60, OFF)]
+test_idle_steps_change_nothing_in_time = step_checks.idle_steps(
+    "C10",
+    "C11",
+    states={
+        "20-shown0": ([COLD, ("TEMPERATURE", 100, 20)], ON),
+        "49-shown1": ([COLD, ("TEMPERATURE", 100, 49)], HELD_ON),
+        "51-shown2": ([COLD, ("TEMPERATURE", 100, 51)], HELD_OFF),
+        "60-shown3": ([COLD, ("TEMPERATURE", 100, 60)], OFF),
+    },
 )
-def test_idle_steps_change_nothing_in_time(controller, temperature_c, shown):
-    controller.run([COLD, ("TEMPERATURE", 100, temperature_c)])
-    for now_ms in range(110, 1101, 10):
-        controller.expect(("NONE", now_ms), **shown)
 
 
 @pytest.mark.brief("C11", "C13")
@@ -196,25 +191,28 @@ def test_a_bad_line_is_no_sign_of_life(controller, kind):
     controller.expect(("NONE", 1150), **OFF)
 
 
-@pytest.mark.brief("C14")
-@pytest.mark.parametrize("temperature_c", [20, 48, 50])
-def test_changed_is_said_of_going_stale_and_of_nothing_else(controller, temperature_c):
-    first = controller.step(now_ms=50)
-    controller.run([COLD, ("TEMPERATURE", 200, temperature_c)])
-    stamps = range(250, 3000, 50)
-    outputs = controller.run(("NONE", now_ms) for now_ms in stamps)
-    changed = [at for at, out in zip(stamps, outputs, strict=True) if out.changed]
-    assert not first.changed, "at the first step"
-    assert changed == [1250]
-
-
-@pytest.mark.brief("C14")
-def test_changed_is_not_said_again_of_what_a_line_has_changed(controller):
-    for now_ms, temperature_c in enumerate((20, 48, 50, 60, 20), start=1):
-        controller.step("TEMPERATURE", temperature_c=temperature_c, now_ms=now_ms * 100)
-        assert not controller.step(now_ms=now_ms * 100 + 10).changed
-    controller.step("INVALID_TEMPERATURE", now_ms=700)
-    assert not controller.step(now_ms=710).changed
+test_changed_is_said_of_going_stale_and_of_nothing_else = (
+    step_checks.changed_in_idle_steps(
+        "C14",
+        cases={
+            f"{value}": ([COLD, ("TEMPERATURE", 200, value)], [1250])
+            for value in (20, 48, 50)
+        },
+        from_ms=250,
+    )
+)
+test_changed_is_not_said_again_of_what_a_line_has_changed = (
+    step_checks.changed_not_again(
+        "C14",
+        lines=[
+            *(
+                ("TEMPERATURE", 100 + i * 100, value)
+                for i, value in enumerate((20, 48, 50, 60, 20))
+            ),
+            ("INVALID_TEMPERATURE", 700),
+        ],
+    )
+)
 
 
 PARTS = (
@@ -225,7 +223,7 @@ PARTS = (
     *([("NONE", after_ms)] for after_ms in (0, 10, 500, 1000, 1001)),
 )
 
-in_all_respects = pytest.mark.brief(*(f"C{number}" for number in range(1, 15)))
+in_all_respects = step_checks.every("C", 14)
 
 
 @pytest.mark.brief("C1")
@@ -236,13 +234,7 @@ def test_a_second_init_forgets_everything(controller):
     controller.expect(("TEMPERATURE", 200, 48), **HELD_OFF)
 
 
-@in_all_respects
-def test_any_three_things_in_a_row_go_as_the_brief_says(controller, oracle):
-    check_histories(controller, type(oracle), [walk(PARTS, in_a_row=3)])
-
-
-@in_all_respects
-def test_long_ways_go_as_the_brief_says(controller, oracle, task):
-    """Each begins with an init on what the one before has left."""
-    ways = histories(task, seed=1, count=50, step_count=200)
-    check_histories(controller, type(oracle), ways)
+test_any_three_things_in_a_row_go_as_the_brief_says = step_checks.any_in_a_row(
+    *in_all_respects, parts=PARTS
+)
+test_long_ways_go_as_the_brief_says = step_checks.long_histories(*in_all_respects)

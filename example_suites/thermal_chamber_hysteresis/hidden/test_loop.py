@@ -2,12 +2,11 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import answer, safe_after_ms, switches
+from pytest_embedbench.grading.checks import answer_checks, loop_checks, switches
 
 pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
 LOW_C, EARLY_OFF_C, HARD_LIMIT_C = 47, 50, 56
-STALE_MS, STALE_AT_LATEST_MS = 1000, 1150
 TICK_MS = 100
 LIMITS = {"C16: warmer than 56": lambda state: state.temperature_c <= HARD_LIMIT_C}
 BAD_LINES = [
@@ -22,21 +21,28 @@ BAD_LINES = [
 ]
 
 
+def is_safe(state):
+    return not state.heater_on
+
+
+loops = loop_checks.LoopChecks(is_safe=is_safe, limits=LIMITS)
+run = loops.runs_scenarios()
+connect = loops.connects_plants()
+
+
 @pytest.fixture
-def loop(bench, plant):
+def loop(bench, connect):
     """A chamber that warms up: it is at 45 and the heater runs."""
-    bench.wait_for_boot()
-    loop = bench.connect(plant(temperature_c=28), invariants=LIMITS)
+    loop = connect(temperature_c=28)
     bench.run_for(4 * TICK_MS)
     assert (loop.state.temperature_c, loop.state.heater_on) == (45, True)
     return loop
 
 
 @pytest.fixture
-def cold_loop(bench, plant):
+def cold_loop(bench, connect):
     """A chamber so cold that its sensor may fail while the heater runs."""
-    bench.wait_for_boot()
-    loop = bench.connect(plant(temperature_c=15))
+    loop = connect(temperature_c=15, limits={})
     bench.run_for(2 * TICK_MS)
     assert loop.state.heater_on
     return loop
@@ -76,22 +82,12 @@ def test_the_heater_switches_at_the_edges_only(bench, scenario, plant):
     assert min(warm) == LOW_C - 1, "not kept warm"
 
 
-@pytest.mark.brief("C9", "C15")
-def test_a_silent_sensor_stops_the_heater_after_a_second(bench, scenario, plant):
-    bench.wait_for_boot()
-    run = bench.run(scenario("silence"), plant)
-    assert run.samples[1].state.heater_on, "the heater never ran"
-    after_ms = safe_after_ms(run, "TEMP", lambda state: not state.heater_on)
-    assert after_ms is not None, "the heater was on at the end"
-    assert STALE_MS <= after_ms <= STALE_AT_LATEST_MS, f"off after {after_ms} ms"
-
-
-@pytest.mark.brief("C10", "C11", "C13")
-def test_a_short_silence_is_no_fault(bench, cold_loop):
-    cold_loop.frames_until_ms = cold_loop.plant_ms - 1
-    for _ in range(8):
-        bench.run_for(TICK_MS)
-        assert cold_loop.state.heater_on, "off before 1000 ms of silence"
+test_a_silent_sensor_stops_the_heater_after_a_second = loops.silence(
+    "C9", "C15", last="TEMP", limits={}
+)
+test_a_short_silence_is_no_fault = loops.short_silence(
+    "C10", "C11", "C13", fixtures=["cold_loop"]
+)
 
 
 @pytest.mark.brief("C2", "C9", "C12")
@@ -113,42 +109,19 @@ def test_the_heater_stays_off_when_the_sensor_comes_back_within_the_band(bench, 
     heated_until_lower(bench, loop)
 
 
-@pytest.mark.brief("C7", "C12", "L1", "L2")
-@pytest.mark.parametrize("line", BAD_LINES)
-def test_a_malformed_temperature_stops_the_heater_until_it_may_run_again(
-    bench, loop, line
-):
-    loop.inject(line)
-    loop.frames_until_ms = loop.plant_ms - 1
-    bench.run_for(TICK_MS)
-    assert not loop.state.heater_on, "the heater ran on after the malformed temperature"
-    loop.change(temperature_c=49)
-    loop.frames_until_ms = None
-    heated_until_lower(bench, loop)
-
-
-@pytest.mark.brief("C7", "C8", "C13", "L3")
-@pytest.mark.parametrize("name", ["fault", "malformed"])
-def test_a_bad_line_stops_the_heater_within_a_frame_and_for_good(
-    bench, scenario, plant, name
-):
-    bench.wait_for_boot()
-    run = bench.run(scenario(name), plant, invariants=LIMITS)
-    assert run.samples[1].state.heater_on, "the heater never ran"
-    assert not any(s.state.heater_on for s in run.samples if s.at_ms > TICK_MS)
-
-
-@pytest.mark.brief("C13", "L4")
-def test_lines_of_others_neither_count_nor_disturb(bench, cold_loop):
-    cold_loop.frames_until_ms = cold_loop.plant_ms - 1
-    for _ in range(8):
-        cold_loop.inject("SENSE LEVEL 20")
-        bench.run_for(TICK_MS)
-        assert cold_loop.state.heater_on, "an ignored line stopped the heater"
-    for _ in range(4):
-        cold_loop.inject("HELLO WORLD")
-        bench.run_for(TICK_MS)
-    assert not cold_loop.state.heater_on, "an ignored line kept the heater running"
+test_a_malformed_temperature_stops_the_heater_until_it_may_run_again = loops.malformed(
+    *("C7", "C12", "L1", "L2"),
+    fixture="loop",
+    lines=BAD_LINES,
+    change={"temperature_c": 49},
+    then=heated_until_lower,
+)
+test_a_bad_line_stops_the_heater_within_a_frame_and_for_good = loops.bad_line_for_good(
+    "C7", "C8", "C13", "L3", names=["fault", "malformed"]
+)
+test_lines_of_others_neither_count_nor_disturb = loops.nobodys_lines(
+    "C13", "L4", fixture="cold_loop", lines=["SENSE LEVEL 20"], ticks=8
+)
 
 
 @pytest.mark.brief("C1", "L6")
@@ -163,44 +136,32 @@ def test_the_heater_is_off_after_start_up(bench, plant, start_c):
     assert not any(sample.state.heater_on for sample in loop.samples)
 
 
-@pytest.mark.needs("reset")
-@pytest.mark.brief("C1", "C12")
-def test_the_heater_is_off_after_a_restart(bench, loop):
-    loop.change(temperature_c=49)
-    bench.reset()
-    bench.wait_for_boot()
-    heated_until_lower(bench, loop)
-
-
-@pytest.mark.brief("L4", "L7")
-def test_every_line_is_answered_whether_anything_has_changed_or_not(bench):
-    bench.wait_for_boot()
-    bench.run_for(TICK_MS)
-    for line, heater, state in (
-        ("SENSE TEMP 20", "ON", "HEATING"),
-        ("SENSE TEMP 20", "ON", "HEATING"),
-        ("SENSE TEMP 49", "ON", "HOLDING"),
-        ("SENSE TEMP 50", "OFF", "HOLDING"),
-        ("SENSE TEMP 50", "OFF", "HOLDING"),
-        ("SENSE TEMP 60", "OFF", "SAFE_OFF"),
-        ("SENSE TEMP banana", "OFF", "SAFE_OFF"),
-        ("SENSE TEMP 46", "ON", "HEATING"),
-        ("FAULT SENSOR_TIMEOUT", "OFF", "SAFE_OFF"),
-    ):
-        expected = [f"ACT HEATER {heater}", f"DBG STATE {state}"]
-        assert answer(bench, line) == expected, f"to {line}"
-    assert answer(bench, "SENSE LEVEL 20") == []
-
-
-@pytest.mark.brief("C9", "C14", "C15")
-def test_a_stale_temperature_is_said_just_once(bench):
-    bench.wait_for_boot()
-    bench.run_for(TICK_MS)
-    bench.uart.skip()
-    bench.send("SENSE TEMP 20")
-    bench.send("SENSE TEMP 50")
-    bench.expect("^DBG STATE HOLDING$", within_ms=TICK_MS)
-    bench.expect_silence(for_ms=STALE_MS - TICK_MS, ignoring="^DBG HEARTBEAT$")
-    bench.expect("^ACT HEATER OFF$", within_ms=250)
-    bench.expect("^DBG STATE SAFE_OFF$", within_ms=5)
-    bench.expect_silence(for_ms=2 * STALE_MS, ignoring="^DBG HEARTBEAT$")
+test_the_heater_is_off_after_a_restart = loops.restart(
+    *("C1", "C12"),
+    fixture="loop",
+    change={"temperature_c": 49},
+    then=heated_until_lower,
+)
+test_every_line_is_answered_whether_anything_has_changed_or_not = answer_checks.answers(
+    "L4",
+    "L7",
+    actuators=["HEATER"],
+    rows=[
+        ("SENSE TEMP 20", "ON HEATING"),
+        ("SENSE TEMP 20", "ON HEATING"),
+        ("SENSE TEMP 49", "ON HOLDING"),
+        ("SENSE TEMP 50", "OFF HOLDING"),
+        ("SENSE TEMP 50", "OFF HOLDING"),
+        ("SENSE TEMP 60", "OFF SAFE_OFF"),
+        ("SENSE TEMP banana", "OFF SAFE_OFF"),
+        ("SENSE TEMP 46", "ON HEATING"),
+        ("FAULT SENSOR_TIMEOUT", "OFF SAFE_OFF"),
+    ],
+    ignored="SENSE LEVEL 20",
+)
+test_a_stale_temperature_is_said_just_once = answer_checks.stale_is_said_once(
+    *("C9", "C14", "C15"),
+    lines=["SENSE TEMP 20", "SENSE TEMP 50"],
+    steady="HOLDING",
+    said=["ACT HEATER OFF", "DBG STATE SAFE_OFF"],
+)

@@ -2,104 +2,49 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import (
-    exchanged,
-    reacted_in_time,
-    said,
-    stale_reaction,
-    stale_reaction_ms,
-)
+from pytest_embedbench.grading.checks import paper_checks, said
 
 pytestmark = pytest.mark.profile("paper")
 
 ON, OFF = "ACT HEATER ON", "ACT HEATER OFF"
-BAD_LINE_MS = 100
 BAND_C = range(47, 53)
 HARD_LIMIT_C = 56
+COLD, HELD = ("TEMPERATURE", 100, 35), ("TEMPERATURE", 200, 48)
+SAFE, HEATING = [False, "SAFE_OFF"], [True, "HEATING"]
 
 
-@pytest.mark.brief("L1")
-def test_a_temperature_is_parsed(protocol):
-    parsed = protocol.parse("SENSE TEMP 25")
-    assert (parsed.result, parsed.temperature_c) == ("TEMPERATURE", 25)
+def is_safe(state):
+    return not state.heater_on
 
 
-@pytest.mark.brief("L2")
-@pytest.mark.parametrize("value", ["banana", "999"])
-def test_a_bad_temperature_is_invalid(protocol, value):
-    assert protocol.parse(f"SENSE TEMP {value}").result == "INVALID_TEMPERATURE"
-
-
-@pytest.mark.brief("L4")
-def test_an_unknown_line_is_ignored(protocol):
-    parsed = protocol.parse("HELLO WORLD")
-    assert (parsed.result, parsed.kind) == ("IGNORED", "NONE")
-
-
-@pytest.mark.brief("L3")
-def test_a_fault_is_parsed(protocol):
-    assert protocol.parse("FAULT SENSOR_TIMEOUT").result == "SENSOR_TIMEOUT"
-
-
-@pytest.mark.brief("L6")
-def test_the_heater_line_is_written(protocol):
-    assert protocol.serialise("heater", on=True) == "ACT HEATER ON\n"
-
-
-COLD = ("TEMPERATURE", 100, 35)
-
-
-@pytest.mark.parametrize(
-    ("steps", "heater_on", "state"),
-    [
-        pytest.param(
-            [("NONE", 0)], False, "SAFE_OFF", id="idle", marks=pytest.mark.brief("C1")
-        ),
-        pytest.param([COLD], True, "HEATING", id="cold", marks=pytest.mark.brief("C2")),
-        pytest.param(
-            [COLD, ("TEMPERATURE", 200, 54)],
-            False,
-            "SAFE_OFF",
-            id="hot",
-            marks=pytest.mark.brief("C3"),
-        ),
-        pytest.param(
-            [COLD, ("TEMPERATURE", 200, 48)],
-            True,
-            "HOLDING",
-            id="hold",
-            marks=pytest.mark.brief("C4"),
-        ),
-        pytest.param(
-            [COLD, ("TEMPERATURE", 200, 48), ("TEMPERATURE", 300, 50)],
-            False,
-            "HOLDING",
-            id="early-off",
-            marks=pytest.mark.brief("C5"),
-        ),
-        pytest.param(
-            [COLD, ("NONE", 1201)],
-            False,
-            "SAFE_OFF",
-            id="stale",
-            marks=pytest.mark.brief("C9"),
-        ),
-        pytest.param(
-            [COLD, ("INVALID_TEMPERATURE", 200)],
-            False,
-            "SAFE_OFF",
-            id="invalid",
-            marks=pytest.mark.brief("C7"),
-        ),
-    ],
+test_a_temperature_is_parsed = paper_checks.parsed(
+    "L1", line="SENSE TEMP 25", kind="TEMPERATURE", temperature_c=25
 )
-def test_the_controller(controller, steps, heater_on, state):
-    controller.expect(*steps, heater_on=heater_on, state=state)
-
-
-@pytest.mark.brief("C2")
-def test_smoke(paper_run):
-    assert exchanged(paper_run("smoke", exchanged))
+test_a_bad_temperature_is_invalid = paper_checks.invalid_each(
+    "L2", begin="SENSE TEMP", values=["banana", "999"], kind="INVALID_TEMPERATURE"
+)
+test_an_unknown_line_is_ignored = paper_checks.ignored("L4")
+test_a_fault_is_parsed = paper_checks.fault("L3")
+test_the_heater_line_is_written = paper_checks.written(
+    "L6", actuator="heater", word="ON"
+)
+test_the_controller = paper_checks.controller(
+    ["heater_on", "state"],
+    {
+        "idle": ("C1", [("NONE", 0)], SAFE),
+        "cold": ("C2", [COLD], HEATING),
+        "hot": ("C3", [COLD, ("TEMPERATURE", 200, 54)], SAFE),
+        "hold": ("C4", [COLD, HELD], [True, "HOLDING"]),
+        "early-off": (
+            "C5",
+            [COLD, HELD, ("TEMPERATURE", 300, 50)],
+            [False, "HOLDING"],
+        ),
+        "stale": ("C9", [COLD, ("NONE", 1201)], SAFE),
+        "invalid": ("C7", [COLD, ("INVALID_TEMPERATURE", 200)], SAFE),
+    },
+)
+test_smoke = paper_checks.smoke("C2")
 
 
 @pytest.mark.brief("C2", "C5", "C16")
@@ -119,22 +64,7 @@ def test_overshoot_guard(paper_run):
     assert max(sample.state.temperature_c for sample in run.samples) <= HARD_LIMIT_C
 
 
-@pytest.mark.brief("C9", "C14")
-def test_sensor_timeout(paper_run):
-    run = paper_run(
-        "sensor_timeout", lambda seen: stale_reaction_ms(seen, is_safe) is not None
-    )
-    assert said(run, ON), "the heater never ran"
-    assert reacted_in_time(run, is_safe), stale_reaction(run, is_safe)
-
-
-@pytest.mark.brief("C7")
-def test_malformed_frame(paper_run):
-    run = paper_run(
-        "malformed_frame", lambda seen: said(seen, OFF, since_ms=BAD_LINE_MS)
-    )
-    assert said(run, OFF, since_ms=BAD_LINE_MS), "the bad line changed nothing"
-
-
-def is_safe(state):
-    return not state.heater_on
+test_sensor_timeout = paper_checks.sensor_timeout(
+    "C9", "C14", is_safe=is_safe, on=ON, goal=True
+)
+test_malformed_frame = paper_checks.malformed_frame("C7", off=OFF)

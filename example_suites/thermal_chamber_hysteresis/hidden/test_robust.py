@@ -4,20 +4,14 @@ Half a minute from the cold, in which something is wrong from 0.1 s, when the he
 runs, to 15 s. A controller that does what the brief says can stand each fault.
 """
 
-import pytest
-
 from pytest_embedbench import (
     Decimate,
     Drift,
-    Fault,
     InjectionPoint,
     Noise,
-    Reset,
     StuckAt,
 )
-from pytest_embedbench.grading.checks import disturbances
-
-pytestmark = [pytest.mark.robust, pytest.mark.needs("virtual-time")]
+from pytest_embedbench.grading.checks import disturbances, tolerance_checks
 
 RANGE_C = (15, 80)
 SAFE = {"the chamber does not burn": lambda state: state.temperature_c < RANGE_C[1]}
@@ -37,13 +31,9 @@ FAULTS = {
     **disturbances.of_commands("HEATER", sensor(Noise(up_to=2)), from_ms=100),
 }
 
-
-@pytest.mark.parametrize("faults", FAULTS.values(), ids=FAULTS)
-def test_the_chamber_stands(check_tolerates, faults):
-    check_tolerates(*faults, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS)
-
-
-@pytest.mark.needs("reset")
-def test_the_chamber_stands_resets(check_tolerates):
-    button = Fault(InjectionPoint.RESET_PIN, Reset(at_ms=disturbances.RESETS_MS))
-    check_tolerates(button, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS)
+test_the_chamber_stands = tolerance_checks.faults(
+    FAULTS, invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS
+)
+test_the_chamber_stands_resets = tolerance_checks.resets(
+    invariants=SAFE, recovered=WELL, within_ms=WELL_WITHIN_MS
+)

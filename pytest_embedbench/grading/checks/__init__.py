@@ -53,6 +53,15 @@ if TYPE_CHECKING:
         histories as histories,
         roam as roam,
     )
+    from pytest_embedbench.grading.checks.shared import (
+        answer_checks as answer_checks,
+        line_checks as line_checks,
+        loop_checks as loop_checks,
+        paper_checks as paper_checks,
+        reading_checks as reading_checks,
+        step_checks as step_checks,
+        tolerance_checks as tolerance_checks,
+    )
     from pytest_embedbench.grading.host.controller import (
         Controller as Controller,
         LineProtocol as LineProtocol,
@@ -100,6 +109,10 @@ _HOMES = {
     ),
     "pytest_embedbench.grading.checks.random_histories": (
         "STARTS_MS boundary_parts histories roam"
+    ),
+    "pytest_embedbench.grading.checks.shared": (
+        "answer_checks line_checks loop_checks paper_checks reading_checks step_checks "
+        "tolerance_checks"
     ),
     "pytest_embedbench.grading.host.controller": "Controller LineProtocol Row",
     "pytest_embedbench.grading.properties": (

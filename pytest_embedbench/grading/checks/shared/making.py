@@ -1,0 +1,68 @@
+"""How a shared check becomes a test: what it enforces, in which profile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.errors import WrongOutput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Test = Callable[..., None]
+    """A test, to be collected by the name that it is given in a suite."""
+
+
+def enforcing(*brief: str, profile: str = "full") -> Callable[[Test], Test]:
+    """Return what marks a check with the sentences that it enforces."""
+
+    def mark(check: Test) -> Test:
+        return pytest.mark.profile(profile)(pytest.mark.brief(*brief)(check))
+
+    return mark
+
+
+def needing(*capabilities: str) -> Callable[[Test], Test]:
+    """Return what leaves a check out on boards that lack one of these."""
+
+    def mark(check: Test) -> Test:
+        marked: Test = pytest.mark.needs(*capabilities)(check)
+        return marked
+
+    return mark
+
+
+def each(name: str, values: Iterable[object]) -> Callable[[Test], Test]:
+    """Return what makes one test of each value, named by pytest."""
+    return pytest.mark.parametrize(name, list(values))
+
+
+def each_of(name: str, values: Mapping[str, object]) -> Callable[[Test], Test]:
+    """Return what makes one test of each value, named by its key if there are more."""
+    ids = list(values) if len(values) > 1 else [pytest.HIDDEN_PARAM]
+    return pytest.mark.parametrize(name, list(values.values()), ids=ids)
+
+
+def each_if(
+    name: str, values: Sequence[str], *, or_just: str = ""
+) -> Callable[[Test], Test]:
+    """Return what makes one test of each value; a single one is not named by it.
+
+    Args:
+        name: The check's parameter.
+        values: What it gets.
+        or_just: What it gets if there are none.
+    """
+    return each_of(name, {value: value for value in values or (or_just,)})
+
+
+def insist(fact: object, told: str) -> None:
+    """Insist that ``fact`` is true.
+
+    Raises:
+        WrongOutput: it is not, and ``told`` says what is wrong instead.
+    """
+    if not fact:
+        raise WrongOutput(told)
