@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_embedbench.grading.commands.new_task import make_task
+from pytest_embedbench.grading.commands.task_names import TaskNames
 from tests.e2e.native_firmware import needs_gcc
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ class Mutation:
 def mutate(seeded: CoreSetup, images_dir: Path, tmp_path: Path) -> Mutation:
     """A function that tries two mutants of a new task."""
     pytest.importorskip("tree_sitter_c", reason="the extra 'mutate'")
-    task = make_task("keep_it_bright", tmp_path)
+    task = make_task(
+        TaskNames(task="keep_it_bright", sensor="light", actuator="lamp"), tmp_path
+    )
     (task / "hidden" / "mutants.toml").write_text(DECLARED)
     return Mutation(task, seeded.core_dir, images_dir)
 

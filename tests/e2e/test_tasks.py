@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.grading.commands.new_task import make_task
+from pytest_embedbench.grading.commands.task_names import TaskNames
 from tests.e2e.evaluator import skip_without_engine
 from tests.e2e.native_firmware import SUITES, needs_gcc
 
@@ -56,9 +57,16 @@ def test_the_starter_fails_with_a_sentence_of_its_brief(
 def test_a_new_task_passes_and_its_starter_does_not(
     evaluate: Evaluator, tmp_path: Path
 ) -> None:
-    task = make_task("keep_it_bright", tmp_path)
-    done = evaluate("--embedbench-firmware=solution", suite=task)
-    assert done.ending == ("PASS", "INTEGRATION"), done.printed
+    names = TaskNames(
+        task="keep_it_bright", plant="room", sensor="light", actuator="lamp"
+    )
+    task = make_task(names, tmp_path)
+    skip_without_engine("uno")
+    done = evaluate("--board=uno", "--embedbench-firmware=solution", suite=task)
+    for board in ("native", "uno"):
+        assert re.search(
+            f"^{names.task} +{board} +full +PASS", done.printed, re.MULTILINE
+        ), done.printed
     done = evaluate("--embedbench-firmware=", suite=task)
     assert done.ending == ("HOST", "HOST_TEST")
-    assert "A valid brightness below 30" in done.printed
+    assert "A valid light below 30" in done.printed

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.grading.commands.task_names import TaskNames
+from pytest_embedbench.grading.sources import write_sources
+from pytest_embedbench.grading.task import load_task
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from importlib.resources.abc import Traversable
 
     from pytest_embedbench.support.commands import Subcommands
 
-_TEMPLATE = "grading/task_template"
-_PLACEHOLDER, _CLASS_PLACEHOLDER = "task_name", "TaskName"
-_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_TEMPLATE, _BOARDS = "grading/task_template", "firmware/boards.ini"
 
 
 def add_new_task(commands: Subcommands) -> None:
@@ -28,6 +29,18 @@ def add_new_task(commands: Subcommands) -> None:
         "new-task", help="make a task package: brief, starter, reference, plant, checks"
     )
     parser.add_argument("name", help="lower case, as in Python: keep_it_bright")
+    for option, what, example in (
+        ("plant", "what is controlled", "room"),
+        ("sensor", "what is measured of it; lines say SENSE and this", "light"),
+        ("actuator", "what is switched; lines say ACT and this", "lamp"),
+    ):
+        default = getattr(TaskNames(task="task"), option)
+        parser.add_argument(
+            f"--{option}",
+            default=default,
+            metavar="NAME",
+            help=f"{what}, such as {example} (default: {default})",
+        )
     parser.add_argument(
         "--in",
         dest="parent",
@@ -39,33 +52,37 @@ def add_new_task(commands: Subcommands) -> None:
     parser.set_defaults(run=_new_task)
 
 
-def make_task(name: str, parent: Path) -> Path:
-    """Make a task package called ``name`` in a new folder, and return that.
+def make_task(names: TaskNames, parent: Path) -> Path:
+    """Make a task package about ``names`` in a new folder, and return that.
 
     Raises:
-        ConfigError: it is no name for a task, or there is something in its place.
+        ConfigError: there is something in its place.
     """
-    if not _NAME.fullmatch(name):
-        raise ConfigError(
-            f"{name!r} is no name for a task: lower-case letters and digits, with "
-            "single underscores in between"
-        )
-    folder = parent / name
-    class_name = "".join(word.capitalize() for word in name.split("_"))
-    words = {_PLACEHOLDER: name, _CLASS_PLACEHOLDER: class_name}
+    folder = parent / names.task
+    ours = resources.files("pytest_embedbench")
+    words = names.spellings()
     try:
         folder.mkdir(parents=True)
-        for path, file in _files(resources.files("pytest_embedbench") / _TEMPLATE):
-            made = folder / _filled_in(path, words)
-            made.parent.mkdir(parents=True, exist_ok=True)
-            made.write_text(_filled_in(file.read_text("utf-8"), words), "utf-8")
     except FileExistsError:
         raise ConfigError(f"{folder}: is there already") from None
+    for path, file in _files(ours / _TEMPLATE):
+        made = folder / _filled_in(path, words)
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.write_text(_filled_in(file.read_text("utf-8"), words), "utf-8")
+    boards = (ours / _BOARDS).read_text("utf-8")
+    (folder / "boards.ini").write_text(boards, "utf-8")
+    write_sources(load_task(folder / "task.toml"), folder)
     return folder
 
 
 def _new_task(arguments: argparse.Namespace) -> int:
-    folder = make_task(arguments.name, arguments.parent)
+    names = TaskNames(
+        task=arguments.name,
+        plant=arguments.plant,
+        sensor=arguments.sensor,
+        actuator=arguments.actuator,
+    )
+    folder = make_task(names, arguments.parent)
     sys.stdout.write(
         f"{folder}: made; it works as it is:\n"
         f"    pytest --board=native {folder} --embedbench-firmware=solution\n"
@@ -83,7 +100,7 @@ def _files(folder: Traversable, inside: str = "") -> Iterator[tuple[str, Travers
             yield from _files(entry, f"{path}/")
 
 
-def _filled_in(text: str, words: dict[str, str]) -> str:
-    for placeholder, word in words.items():
-        text = text.replace(placeholder, word)
-    return text
+def _filled_in(text: str, words: Mapping[str, str]) -> str:
+    """Put names for placeholders, all at once: a name may be like a placeholder."""
+    placeholders = "|".join(sorted(words, key=len, reverse=True))
+    return re.sub(placeholders, lambda found: words[found[0]], text)

@@ -1,4 +1,4 @@
-"""A room that gets darker, and a lamp."""
+"""The plant name: its sensor name falls, and rises while the actuator name is on."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoomState:
-    """How bright it is, and the lamp."""
+class PlantNameState:
+    """The sensor name, and whether the actuator name is on."""
 
-    light_pct: int
-    lamp_on: bool = False
+    sensor_name: int
+    actuator_name_on: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskName:
-    """Whole percent per tick: frozen parameters, pure transitions, no clock."""
+class PlantName:
+    """Whole numbers per tick: frozen parameters, pure transitions, no clock."""
 
-    light_pct: int = 50
-    """How bright it is at the start."""
+    sensor_name: int = 50
+    """What it is at the start."""
     tick_ms: ClassVar[int] = 100
-    thresholds: ClassVar[dict[str, tuple[int, ...]]] = {"light_pct": (30, 60)}
+    thresholds: ClassVar[dict[str, tuple[int, ...]]] = {"sensor_name": (30, 60)}
 
-    def initial(self) -> RoomState:
+    def initial(self) -> PlantNameState:
         """Return the state at power-on."""
-        return RoomState(light_pct=self.light_pct)
+        return PlantNameState(sensor_name=self.sensor_name)
 
-    def actuate(self, state: RoomState, line: str) -> RoomState:
-        """Obey ``ACT LAMP ON`` and ``ACT LAMP OFF``."""
-        if line.rstrip() not in {"ACT LAMP ON", "ACT LAMP OFF"}:
+    def actuate(self, state: PlantNameState, line: str) -> PlantNameState:
+        """Obey ``ACT ACTUATOR_NAME ON`` and ``ACT ACTUATOR_NAME OFF``."""
+        if line.rstrip() not in {"ACT ACTUATOR_NAME ON", "ACT ACTUATOR_NAME OFF"}:
             return state
-        return replace(state, lamp_on=line.rstrip().endswith("ON"))
+        return replace(state, actuator_name_on=line.rstrip().endswith("ON"))
 
-    def step(self, state: RoomState) -> RoomState:
-        """Get darker, and brighter if the lamp is on."""
-        light_pct = state.light_pct - 2 + 8 * state.lamp_on
-        return replace(state, light_pct=min(100, max(0, light_pct)))
+    def step(self, state: PlantNameState) -> PlantNameState:
+        """Fall by 2, or rise by 6 if the actuator name is on."""
+        sensor_name = state.sensor_name + (6 if state.actuator_name_on else -2)
+        return replace(state, sensor_name=min(100, max(0, sensor_name)))
 
-    def sense(self, state: RoomState) -> tuple[str, ...]:
-        """Report the brightness."""
-        return (f"SENSE LIGHT {state.light_pct}",)
+    def sense(self, state: PlantNameState) -> tuple[str, ...]:
+        """Report the sensor name."""
+        return (f"SENSE SENSOR_NAME {state.sensor_name}",)

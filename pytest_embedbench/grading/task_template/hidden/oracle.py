@@ -9,7 +9,7 @@ SAFE = (False, "SAFE_OFF")
 class Output(NamedTuple):
     """What a step has to return; what is ``None`` is left free."""
 
-    lamp_on: bool
+    actuator_name_on: bool
     changed: bool | None
     state: str
 
@@ -26,15 +26,17 @@ class Oracle:
         before = self.shown
         if self.heard_ms is not None and now_ms - self.heard_ms > STALE_MS:
             self.shown, self.heard_ms = SAFE, None
-        if kind == "LIGHT":
-            self.shown, self.heard_ms = self.decide(values["light_pct"]), now_ms
+        if kind == "SENSOR_NAME":
+            self.shown, self.heard_ms = self.decide(values["sensor_name"]), now_ms
         elif kind != "NONE":
             self.shown, self.heard_ms = SAFE, None
-        lamp_on, state = self.shown
-        return Output(lamp_on, self.shown != before if kind == "NONE" else None, state)
+        actuator_name_on, state = self.shown
+        return Output(
+            actuator_name_on, self.shown != before if kind == "NONE" else None, state
+        )
 
-    def decide(self, light_pct):
+    def decide(self, sensor_name):
         """R2 to R4."""
-        if light_pct < 30:
-            return True, "LIT"
-        return (False, "DARK") if light_pct > 60 else self.shown
+        if sensor_name < 30:
+            return True, "RAISING"
+        return (False, "HOLDING") if sensor_name > 60 else self.shown

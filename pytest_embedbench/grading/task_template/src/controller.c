@@ -3,7 +3,7 @@
 
 void controller_init(controller_t *controller)
 {
-    *controller = (controller_t){.lamp_on = false, .state = CONTROLLER_STATE_SAFE_OFF};
+    *controller = (controller_t){.actuator_name_on = false, .state = CONTROLLER_STATE_SAFE_OFF};
 }
 
 controller_output_t controller_step(controller_t *controller, controller_input_t input)
