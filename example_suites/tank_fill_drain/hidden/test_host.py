@@ -90,6 +90,7 @@ test_an_old_level_stops_the_pump = safe_checks.silence(
     "T2",
     "T7",
     after=[ON],
+    working={"pump_on": True},
     ages_ms=[1001, 1002, 1010, 1050, 1100, 5000, 66_000, 100_000],
 )
 test_idle_steps_change_nothing_in_time = step_checks.idle_steps(

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         STARTS_MS as STARTS_MS,
         boundary_parts as boundary_parts,
         histories as histories,
-        roam as roam,
+        random_history as random_history,
     )
     from pytest_embedbench.grading.checks.shared import (
         answer_checks as answer_checks,
@@ -108,7 +108,7 @@ _HOMES = {
         "check_lines check_written meaning"
     ),
     "pytest_embedbench.grading.checks.random_histories": (
-        "STARTS_MS boundary_parts histories roam"
+        "STARTS_MS boundary_parts histories random_history"
     ),
     "pytest_embedbench.grading.checks.shared": (
         "answer_checks line_checks loop_checks paper_checks reading_checks step_checks "

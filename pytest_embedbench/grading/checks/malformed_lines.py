@@ -1,6 +1,6 @@
-"""Lines of a task, as odd as they may come: each kind for a check of its own.
+"""Lines of a task, well and badly formed: each kind for a check of its own.
 
-What each means says ``lines.meaning``.
+What a line means says ``protocol_checks.meaning``.
 """
 
 from __future__ import annotations

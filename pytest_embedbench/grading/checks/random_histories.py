@@ -38,35 +38,39 @@ over, and of the last ones a float knows no single milliseconds."""
 def histories(
     task: Task, *, seed: int, count: int, step_count: int
 ) -> Iterator[list[Row]]:
-    """Yield histories as from ``roam``, each going on when the one before has ended."""
+    """Yield random histories, each going on when the one before has ended."""
     now_ms = 0
     for number in range(count):
         rows = list(
-            roam(task, seed=seed + number, step_count=step_count, from_ms=now_ms)
+            random_history(
+                task, seed=seed + number, step_count=step_count, from_ms=now_ms
+            )
         )
         now_ms = int(rows[-1][1])
         yield rows
 
 
-def roam(task: Task, *, seed: int, step_count: int, from_ms: int = 0) -> Iterator[Row]:
+def random_history(
+    task: Task, *, seed: int, step_count: int, from_ms: int = 0
+) -> Iterator[Row]:
     """Yield about ``step_count`` steps of one history.
 
     It goes in episodes: which streams are alive, how fast they are, how near to which
     limit their values lie, how often a line is bad; then a silence, often one that ends
     at just the moment of a timeout.
     """
-    dice = random.Random(seed)  # noqa: S311  # no secret
+    chance = random.Random(seed)  # noqa: S311  # no secret
     names = task.controller.values if task.controller else ()
     now_ms, count = from_ms, 0
     while count < step_count:
-        for after_ms, told in _episode(task, dice):
+        for after_ms, told in _episode(task, chance):
             for at_ms in _looks(now_ms, now_ms + after_ms):
                 yield (IDLE, at_ms)
                 count += 1
             now_ms += after_ms
             if told is not None:
                 values = (
-                    told.number if name == told.value else dice.choice(_BESIDE)
+                    told.number if name == told.value else chance.choice(_BESIDE)
                     for name in names
                 )
                 yield (told.kind, now_ms, *values)
@@ -97,39 +101,39 @@ def boundary_parts(task: Task) -> Iterator[Part]:
         yield [(IDLE, timeout_ms + 1)]
 
 
-def _episode(task: Task, dice: random.Random) -> Iterator[tuple[int, Input | None]]:
+def _episode(task: Task, chance: random.Random) -> Iterator[tuple[int, Input | None]]:
     """Yield inputs, each with the time since the one before; ``None`` for silence."""
-    alive = [s for s in task.sensors if dice.random() > _SILENT_SHARE]
-    period_ms, bad = dice.choice(_PERIODS_MS), dice.choice(_BAD_SHARES)
-    around = {sensor.line: _range(sensor, dice) for sensor in alive}
-    for _ in range(dice.choice(_EPISODE_FRAMES)):
+    alive = [s for s in task.sensors if chance.random() > _SILENT_SHARE]
+    period_ms, bad = chance.choice(_PERIODS_MS), chance.choice(_BAD_SHARES)
+    around = {sensor.line: _range(sensor, chance) for sensor in alive}
+    for _ in range(chance.choice(_EPISODE_FRAMES)):
         after_ms = period_ms
         for sensor in alive:
-            if dice.random() < bad:
-                kind = dice.choice((sensor.invalid, sensor.invalid, FAULT_KIND))
+            if chance.random() < bad:
+                kind = chance.choice((sensor.invalid, sensor.invalid, FAULT_KIND))
                 yield after_ms, Input(kind)
             else:
-                yield after_ms, _reading(sensor, around[sensor.line], dice)
+                yield after_ms, _reading(sensor, around[sensor.line], chance)
             after_ms = 0
-    edge_ms = dice.choice(task.timeouts_ms or (1000,)) + dice.choice(_EDGES_MS)
-    silence_ms = dice.choice((period_ms, period_ms, edge_ms, edge_ms - period_ms))
+    edge_ms = chance.choice(task.timeouts_ms or (1000,)) + chance.choice(_EDGES_MS)
+    silence_ms = chance.choice((period_ms, period_ms, edge_ms, edge_ms - period_ms))
     yield max(0, silence_ms), None
 
 
-def _range(sensor: Sensor, dice: random.Random) -> Sequence[int]:
+def _range(sensor: Sensor, chance: random.Random) -> Sequence[int]:
     """Return what values come from: one, near one limit, near all, or all there are."""
     limits = sensor.around or (sensor.lowest, sensor.highest)
-    near = [dice.choice(limits) + by for by in _NEAR[1:4]]
+    near = [chance.choice(limits) + by for by in _NEAR[1:4]]
     wide = [limit + by for limit in limits for by in _NEAR]
     full = range(sensor.lowest, sensor.highest + 1)
-    chosen = dice.choice((near, near, wide, full, [dice.choice(wide)]))
+    chosen = chance.choice((near, near, wide, full, [chance.choice(wide)]))
     return [n for n in chosen if sensor.lowest <= n <= sensor.highest] or full
 
 
 def _reading(
-    sensor: Sensor, values: Sequence[int], dice: random.Random
+    sensor: Sensor, values: Sequence[int], chance: random.Random
 ) -> Input | None:
-    end = dice.choice([*sensor.words]) if sensor.words else dice.choice(values)
+    end = chance.choice([*sensor.words]) if sensor.words else chance.choice(values)
     return meaning(f"{sensor.line} {end}", [sensor])
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.grading.checks.closed_loop import HEARTBEAT, answer
-from pytest_embedbench.grading.checks.shared.making import enforcing, insist, needing
+from pytest_embedbench.grading.checks.shared.marks import enforcing, insist, needing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_embedbench.bench.bench import Bench
-    from pytest_embedbench.grading.checks.shared.making import Test
+    from pytest_embedbench.grading.checks.shared.marks import Test
 
 TICK_MS, STALE_MS = 100, 1000
 _HEARTBEAT = f"^{HEARTBEAT}$"

@@ -8,12 +8,12 @@ import pytest
 
 from pytest_embedbench.grading.checks import malformed_lines
 from pytest_embedbench.grading.checks.protocol_checks import check_lines, check_written
-from pytest_embedbench.grading.checks.shared.making import enforcing
+from pytest_embedbench.grading.checks.shared.marks import enforcing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pytest_embedbench.grading.checks.shared.making import Test
+    from pytest_embedbench.grading.checks.shared.marks import Test
     from pytest_embedbench.grading.host.controller import LineProtocol
     from pytest_embedbench.grading.task import Task
 

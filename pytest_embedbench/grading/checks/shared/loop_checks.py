@@ -10,7 +10,7 @@ import pytest
 from pytest_embedbench.errors import WrongOutput
 from pytest_embedbench.grading.checks.closed_loop import repeat_only, safe_after_ms
 from pytest_embedbench.grading.checks.shared.loop_fixtures import LoopFixtures
-from pytest_embedbench.grading.checks.shared.making import (
+from pytest_embedbench.grading.checks.shared.marks import (
     each,
     each_if,
     enforcing,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.bench.closed_loop import ClosedLoop, Invariants
     from pytest_embedbench.bench.run import Run, Seen
-    from pytest_embedbench.grading.checks.shared.making import Test
+    from pytest_embedbench.grading.checks.shared.marks import Test
 
     Recovers = Callable[[Bench, ClosedLoop[Any]], None]
     """Insists on how a plant that is safe again comes back to work."""

@@ -15,7 +15,7 @@ from pytest_embedbench.grading.checks.paper import (
     went_safe,
 )
 from pytest_embedbench.grading.checks.protocol_checks import FAULT, FAULT_KIND
-from pytest_embedbench.grading.checks.shared.making import each, enforcing, insist
+from pytest_embedbench.grading.checks.shared.marks import each, enforcing, insist
 from pytest_embedbench.grading.host.controller import IDLE, IGNORED, fields
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.bench.run import Run, Seen
     from pytest_embedbench.grading.checks.paper import IsSafe
-    from pytest_embedbench.grading.checks.shared.making import Test
+    from pytest_embedbench.grading.checks.shared.marks import Test
     from pytest_embedbench.grading.host.controller import Controller, LineProtocol, Row
 
     RunOf = Callable[..., Run[Any]]

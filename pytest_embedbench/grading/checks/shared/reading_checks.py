@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.grading.checks.random_histories import STARTS_MS
-from pytest_embedbench.grading.checks.shared.making import each, each_of, enforcing
+from pytest_embedbench.grading.checks.shared.marks import each, each_of, enforcing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_embedbench.grading.checks.dual_sensor_checks import Reading, TwoReadings
-    from pytest_embedbench.grading.checks.shared.making import Test
+    from pytest_embedbench.grading.checks.shared.marks import Test
     from pytest_embedbench.grading.host.controller import Controller
 
 

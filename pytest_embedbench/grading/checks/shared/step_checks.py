@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.grading.checks.oracle import check_histories, walk
 from pytest_embedbench.grading.checks.random_histories import histories
-from pytest_embedbench.grading.checks.shared.making import (
+from pytest_embedbench.grading.checks.shared.marks import (
     each,
     each_of,
     enforcing,
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_embedbench.grading.checks.oracle import Oracle, Part
-    from pytest_embedbench.grading.checks.shared.making import Test
+    from pytest_embedbench.grading.checks.shared.marks import Test
     from pytest_embedbench.grading.host.controller import Controller, Row
     from pytest_embedbench.grading.task import Task
 
@@ -161,14 +161,26 @@ class SafeChecks:
         return check
 
     def silence(
-        self, *brief: str, after: Sequence[Row], ages_ms: Sequence[int]
+        self,
+        *brief: str,
+        after: Sequence[Row],
+        ages_ms: Sequence[int],
+        working: Shown | None = None,
     ) -> Test:
-        """Check that it is safe so long after the last line, which came at 100 ms."""
+        """Check that it is safe a while after the last line.
+
+        Args:
+            brief: What that enforces.
+            after: Lines that set the plant to work, at 100 ms.
+            ages_ms: How much later it is looked at.
+            working: What these lines come to, if that too is insisted on.
+        """
 
         @enforcing(*brief)
         @each("age_ms", ages_ms)
         def check(controller: Controller, age_ms: int) -> None:
-            controller.expect(*after, (IDLE, 100 + age_ms), **self.safe)
+            controller.expect(*after, **working or {})
+            controller.expect((IDLE, 100 + age_ms), **self.safe)
 
         return check
 

@@ -8,13 +8,13 @@ import pytest
 
 from pytest_embedbench.faults import Fault, InjectionPoint, Reset
 from pytest_embedbench.grading.checks.disturbances import RESETS_MS
-from pytest_embedbench.grading.checks.shared.making import each_of, needing
+from pytest_embedbench.grading.checks.shared.marks import each_of, needing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_embedbench.bench.closed_loop import Invariants
-    from pytest_embedbench.grading.checks.shared.making import Test
+    from pytest_embedbench.grading.checks.shared.marks import Test
 
 
 def faults(
