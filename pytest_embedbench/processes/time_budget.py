@@ -17,6 +17,9 @@ from pytest_embedbench.processes.channel_errors import NoAnswer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_LOOK_EVERY_S = 0.05
+"""A look at a process costs more than a round trip to it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeBudget:
@@ -45,12 +48,13 @@ class Wait:
     waited_s: float = 0.0
     watch: Callable[[], object] | None = None
     _started_s: float = field(init=False)
+    _looked_s: float = field(init=False)
     _active_s: float = field(init=False)
     _cpu_before_s: float | None = field(init=False)
     _cpu_s: float | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self._active_s = host_now_s()
+        self._active_s = self._looked_s = host_now_s()
         self._started_s = self._active_s - self.waited_s
         self._cpu_s = self._cpu_before_s = cpu_used_s(self.pid)
 
@@ -58,14 +62,20 @@ class Wait:
         """Raise ``NoAnswer`` if it has lasted too long."""
         if self.watch is not None:
             self.watch()
-        cpu_s, now_s = cpu_used_s(self.pid), host_now_s()
-        if cpu_s != self._cpu_s or not is_asleep(self.pid):
-            self._cpu_s, self._active_s = cpu_s, now_s
+        now_s = host_now_s()
+        if now_s - self._looked_s >= _LOOK_EVERY_S:
+            self._look(now_s)
         used_s = None
-        if cpu_s is not None and self._cpu_before_s is not None:
-            used_s = cpu_s - self._cpu_before_s
+        if self._cpu_s is not None and self._cpu_before_s is not None:
+            used_s = self._cpu_s - self._cpu_before_s
         self.waited_s = now_s - self._started_s
         budget = self.budget
         asleep = now_s - self._active_s >= budget.idle_s
         if asleep or self.waited_s >= budget.wall_s or (used_s or 0) >= budget.cpu_s:
             raise NoAnswer(used_s, self.waited_s, asleep=asleep)
+
+    def _look(self, now_s: float) -> None:
+        cpu_s = cpu_used_s(self.pid)
+        if cpu_s != self._cpu_s or not is_asleep(self.pid):
+            self._active_s = now_s
+        self._cpu_s, self._looked_s = cpu_s, now_s

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.engines.qemu.rsp import Stop, Stub
     from pytest_embedbench.engines.qemu.uart_pipes import QemuUart
+    from pytest_embedbench.processes.time_budget import Wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +169,7 @@ def _wait_until_taken(port: QemuUart, stub: Stub, arrived: Callable[[], bool]) -
 
     A UART whose receiver is off lets bytes pass by.
     """
-    wait = stub.channel.begin_wait()
+    wait: Wait | None = None
     while True:
         taken = port.taken()
         # A round trip: QEMU looks at its pipes in between.
@@ -176,4 +177,5 @@ def _wait_until_taken(port: QemuUart, stub: Stub, arrived: Callable[[], bool]) -
             return True
         if taken:
             return False
+        wait = wait or stub.channel.begin_wait()
         wait.check()
