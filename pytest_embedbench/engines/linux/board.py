@@ -105,6 +105,7 @@ class LinuxBoard:
             if self._uart is not None:
                 self._uart.wait(duration_s)
             has_ended = running.reader.wait(0 if self._uart is not None else duration_s)
+            self._insist_on_being_open()
             self._listen()
             if running.listener.status is not None:
                 self._fault = self._death(running, running.listener.status)
@@ -210,6 +211,8 @@ class LinuxBoard:
         try:
             yield
         except BoardLost as loss:
+            if self._closed:  # it was let go while another thread waited on it
+                raise
             self._lost = True
             self.lease.give_up(f"{self.spec.name}: {loss}")
             raise

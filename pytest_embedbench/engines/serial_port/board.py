@@ -210,8 +210,9 @@ class SerialBoard:
         self._chunks.clear()
 
     def _lost(self, cause: str) -> BoardLost:
-        self.needs_recovery = True
-        self.lease.give_up(cause)
+        if not self._closed:  # else it was let go while another thread waited on it
+            self.needs_recovery = True
+            self.lease.give_up(cause)
         return BoardLost(cause)
 
     def _insist_on_being_open(self) -> None:

@@ -51,6 +51,7 @@ class Connection:
     _node: int | None = field(init=False)
     _away: Deadline | None = field(default=None, init=False)
     _heard: list[Heard] = field(default_factory=list["Heard"], init=False)
+    _closed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         try:
@@ -81,16 +82,19 @@ class Connection:
         """Let host time pass.
 
         Raises:
-            BoardLost: the port is gone for good, or someone else reads from it.
+            BoardLost: the port is gone for good, or someone else reads from it, or we
+                ourselves have let it go.
             FirmwareStuck: the board takes nothing of what is sent to it.
         """
         deadline = Deadline(duration_s)
         while True:
+            if self._closed:
+                raise BoardLost(f"{self.found} was closed while a thread waited on it")
             if self._away is not None:
                 self._wait_for_it(self._away)
-            elif self._reader.wait(deadline.remaining_s()):
+            elif self._reader.wait(deadline.remaining_s()) and not self._closed:
                 self._ended()
-            if deadline.passed():
+            if deadline.passed() and not self._closed:
                 return
 
     def close(self) -> None:
@@ -99,6 +103,7 @@ class Connection:
         Raises:
             BoardLost: it does not close.
         """
+        self._closed = True
         if not self._reader.stop(self.closes_within_s):
             raise BoardLost(
                 f"{self.found} does not close within {self.closes_within_s:g} s; it "
@@ -112,6 +117,10 @@ class Connection:
     def _wait_for_it(self, away: Deadline) -> None:
         unsent = self._reader.unsent()
         if self._is_back(away):
+            if self._closed:
+                # Whoever closed us has stopped the reader before this one.
+                self._reader.stop(self.closes_within_s)
+                return
             self._away = None
             self._reader.send(unsent)
         else:
