@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol, cast
 
 from pytest_embedbench.contracts import Measured, StateT
 from pytest_embedbench.errors import ConfigError, InvariantBroken
@@ -161,7 +161,9 @@ def summarize(loop: ClosedLoop[StateT], *, stopped_early: bool = False) -> Run[S
 def metrics_of(loop: ClosedLoop[StateT]) -> Mapping[str, Figure]:
     """Return the plant's own figures; without such, how much was seen."""
     if isinstance(loop.plant, Measured):
-        return loop.plant.metrics(loop.samples, loop.replies)
+        # No type checker infers of what state a plant is that is measured, too.
+        plant = cast("Measured[StateT]", loop.plant)
+        return plant.metrics(loop.samples, loop.replies)
     return {
         "sample_count": len(loop.samples),
         "duration_ms": loop.samples[-1].at_ms,

@@ -53,12 +53,16 @@ def under_test(board: Board) -> BoardUnderTest:
 class _Answering:
     """Stands for a board in all it is and has, and answers for what it lacks."""
 
-    __slots__ = ("_board",)
+    __slots__ = ("__dict__", "_board")
 
     _board: Board
 
     def __init__(self, board: Board) -> None:
         object.__setattr__(self, "_board", board)
+        if hasattr(board, "__dict__"):
+            # From Python 3.12 on ``isinstance`` asks neither ``__getattr__`` nor the
+            # board for what this one has been given beside its class.
+            object.__setattr__(self, "__dict__", board.__dict__)
 
     if not TYPE_CHECKING:  # no type checker lets a property be the class
 

@@ -83,6 +83,7 @@ def test_a_board_may_have_an_ability_that_others_of_its_class_lack() -> None:
     board.reset = board.inner.reset  # type: ignore[attr-defined]
     assert capabilities_of(board) == {Capability.RESET}
     assert under_test(board).capabilities == {Capability.RESET}
+    assert isinstance(under_test(board), HasReset)
     under_test(board).reset()
 
 
