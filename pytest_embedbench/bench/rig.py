@@ -15,6 +15,7 @@ from pytest_embedbench.bench.images import ImageCache, environment_for
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.contracts import (
+    HasConsoles,
     KnowsCapabilities,
     SharedEngine,
     SnapshotEngine,
@@ -29,7 +30,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.bench.bench import Bench
-    from pytest_embedbench.contracts import Board, BoardUnderTest, Builder, Snapshot
+    from pytest_embedbench.contracts import (
+        Board,
+        BoardUnderTest,
+        Builder,
+        Snapshot,
+        TargetConsole,
+    )
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 
@@ -174,6 +181,20 @@ class Rig:
                 return current.enter_context(boot())
 
             yield fresh
+
+    @contextmanager
+    def console(self, spec: BoardSpec) -> Generator[TargetConsole]:
+        """Have a shell on a Linux target, logged in, without a program of ours there.
+
+        Raises:
+            ConfigError: the board has no console.
+            BoardGivenUp: it was lost earlier in this run.
+        """
+        engine = self.registry.engine(spec.engine)
+        if not isinstance(engine, HasConsoles):
+            raise ConfigError(f"{spec.name} runs on {spec.engine} and has no console")
+        with closing(engine.open_console(spec)) as held:
+            yield held.console
 
     @contextmanager
     def bench(

@@ -72,6 +72,10 @@ __all__ = [
 ]
 
 
+_OVERRIDABLE = frozenset({"board", "board_spec", "firmware_image", "firmware_source"})
+"""Fixtures in whose place a suite may have its own."""
+
+
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare what products and third parties can hear of."""
     pluginmanager.add_hookspecs(pytest_embedbench.hookspecs)
@@ -127,6 +131,10 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Say whose fault a failure is, and put the conversation under it."""
+    if not _OVERRIDABLE.isdisjoint(getattr(item, "fixturenames", ())):
+        from pytest_embedbench.plugin.testlog import note_given  # noqa: PLC0415  # late
+
+        note_given(item, call.excinfo)
     if TESTLOG not in item.stash:
         return (yield)
     from pytest_embedbench.plugin import report  # noqa: PLC0415  # late

@@ -67,7 +67,10 @@ def reason_for(error: BaseException) -> str:
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, what it came from, and so on."""
+    """Yield an error, what it is a group of, what it came from, and so on."""
     while error is not None:
         yield error
+        if isinstance(error, BaseExceptionGroup):
+            for each in error.exceptions:
+                yield from causes(each)
         error = cause_of(error)

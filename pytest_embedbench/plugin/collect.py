@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.plugin.fixtures import NO_BOARD
 from pytest_embedbench.plugin.options import settings
-from pytest_embedbench.plugin.stash import session_of
+from pytest_embedbench.plugin.stash import NO_BOARD, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.plugin.failures import told_plainly
-from pytest_embedbench.plugin.making import session_for
-from pytest_embedbench.plugin.real import spec_of
+from pytest_embedbench.plugin.stash import rig_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.contracts import HasConsoles, HeldConsole, TargetConsole
-    from pytest_embedbench.model import BoardSpec
+    from pytest_embedbench.contracts import TargetConsole
 
 ANY_TARGET = "raspberry-pi"
 
@@ -29,29 +26,8 @@ def console(request: pytest.FixtureRequest) -> Iterator[Callable[..., TargetCons
     A board that runs a program has its own: ``board.console``.
     """
     with ExitStack() as opened:
-        from pytest_embedbench.contracts import HasConsoles  # noqa: PLC0415  # late
 
         def log_in(place: str, *, board: str = ANY_TARGET) -> TargetConsole:
-            session = session_for(request)
-            with told_plainly():
-                spec = spec_of(request, place, board)
-                engine = session.registry.engine(spec.engine)
-                if not isinstance(engine, HasConsoles):
-                    raise pytest.UsageError(
-                        f"{place} is a {spec.name}, which runs on {spec.engine} and "
-                        "has no console"
-                    )
-                held = _held(engine, spec)
-            opened.callback(held.close)
-            return held.console
+            return rig_for(request).console(opened, place, board)
 
         yield log_in
-
-
-def _held(engine: HasConsoles, spec: BoardSpec) -> HeldConsole:
-    from pytest_embedbench.errors import BoardGivenUp  # noqa: PLC0415  # late
-
-    try:
-        return engine.open_console(spec)
-    except BoardGivenUp as lost:
-        pytest.skip(f"lost earlier in this run: {lost}")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.plugin.options import settings
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -24,6 +26,33 @@ def told_plainly() -> Generator[None]:
         failure = pytest.fail.Exception(str(error), pytrace=False)
         setattr(failure, _CARRIED, error)
         raise failure from None
+
+
+@contextmanager
+def skipped_if_not_here(config: pytest.Config, *names: str) -> Generator[None]:
+    """Skip the test for what is not installed, was lost before, or cannot be done.
+
+    One broken board is one failure. What ``--embedbench-require`` names, by one of
+    ``names`` or that of the tool's user, has to be here.
+    """
+    from pytest_embedbench.errors import (  # noqa: PLC0415  # late
+        BenchFault,
+        BoardGivenUp,
+        CapabilityMissing,
+        ToolMissing,
+    )
+
+    try:
+        yield
+    except ToolMissing as missing:
+        if {"all", missing.needed_by, *names} & {*settings(config, "require")}:
+            message = f"required here (--embedbench-require): {missing}"
+            raise BenchFault(message) from missing
+        pytest.skip(f"not installed: {missing}")
+    except BoardGivenUp as lost:
+        pytest.skip(f"lost earlier in this run: {lost}")
+    except CapabilityMissing as lacking:
+        pytest.skip(str(lacking))
 
 
 def cause_of(error: BaseException) -> BaseException | None:

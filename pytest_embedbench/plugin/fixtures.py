@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 from pytest_embedbench.plugin.failures import told_plainly
-from pytest_embedbench.plugin.making import (
-    boot_for,
-    image_for,
-    log_of,
-    node_of,
-    session_for,
-    source_for,
-)
 from pytest_embedbench.plugin.options import setting
-from pytest_embedbench.plugin.stash import SEED
+from pytest_embedbench.plugin.stash import NO_BOARD, SEED, rig_for, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,8 +20,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.contracts import Board, BoardUnderTest, Plant
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
     from pytest_embedbench.plugin.testlog import TestLog
-
-NO_BOARD = "no --board given"
 _ASK_IN_SIGNATURE = (
     "ask for the board in the signature of a test function, so that it can run once "
     "per --board: getfixturevalue() and unittest.TestCase come too late for that"
@@ -41,10 +31,10 @@ def board_spec(request: pytest.FixtureRequest) -> BoardSpec:
     """The datasheet of the board that ``--board`` names; one test run for each."""
     name: str = getattr(request, "param", "")
     if name == NO_BOARD:
-        pytest.fail(session_for(request).no_board_message(), pytrace=False)
+        pytest.fail(session_of(request.config).no_board_message(), pytrace=False)
     if not name:
         pytest.fail(_ASK_IN_SIGNATURE, pytrace=False)
-    return session_for(request).registry.board(name)
+    return session_of(request.config).registry.board(name)
 
 
 @pytest.fixture
@@ -55,7 +45,7 @@ def firmware_source(
 
     Override it to build something else.
     """
-    return source_for(request, board_spec)
+    return rig_for(request).source(board_spec)
 
 
 @pytest.fixture
@@ -65,7 +55,7 @@ def firmware_image(
     firmware_source: FirmwareSource,
 ) -> FirmwareImage:
     """The built firmware: once per content, whichever worker or run asks first."""
-    return image_for(request, board_spec, firmware_source)
+    return rig_for(request).image(board_spec, firmware_source)
 
 
 @pytest.fixture
@@ -76,7 +66,7 @@ def board(
 ) -> Iterator[BoardUnderTest]:
     """A fresh board of each ``--board``, running the firmware since time 0."""
     with ExitStack() as opened:
-        yield boot_for(request, board_spec, firmware_image, opened)
+        yield rig_for(request).boot(opened, board_spec, firmware_image)
 
 
 @pytest.fixture
@@ -94,11 +84,9 @@ def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., BoardUnderTes
             source: FirmwareSource | None = None,
             image: FirmwareImage | None = None,
         ) -> BoardUnderTest:
-            with told_plainly():
-                spec = session_for(request).registry.board(name)
-            if image is None:
-                image = image_for(request, spec, source or source_for(request, spec))
-            return boot_for(request, spec, image, opened)
+            rig = rig_for(request)
+            spec = rig.spec(name)
+            return rig.boot(opened, spec, image or rig.image(spec, source))
 
         yield boot_named
 
@@ -141,17 +129,17 @@ def make_bench(request: pytest.FixtureRequest) -> Iterator[Callable[[Board], Ben
     with ExitStack() as opened:
 
         def make(board: Board) -> Bench:
+            rig = rig_for(request)
+            log, item = rig.log, rig.item
             with told_plainly():
-                log, node = log_of(request), node_of(request)
-                boot_line = node.ihook.pytest_embedbench_boot_line(item=node)
+                boot_line = item.ihook.pytest_embedbench_boot_line(item=item)
                 bench = Bench(
                     board,
                     folder=log.bench_folder(),
                     boot_line=boot_line or "",
                     elf_path=log.elf_paths.get(id(board)),
                 )
-            log.benches.append(bench)
-            log.ran = True
+            log.note_bench(bench)
             opened.callback(_close, bench, log, plots=setting(request.config, "plots"))
             return bench
 
@@ -172,9 +160,9 @@ def plant(request: pytest.FixtureRequest) -> Callable[..., Plant[Any]]:
     """
 
     def make(name: str = "", **parameters: object) -> Plant[Any]:
-        node, registry = node_of(request), session_for(request).registry
+        item, registry = request.node, session_of(request.config).registry
         with told_plainly():
-            chosen = name or node.ihook.pytest_embedbench_plant(item=node)
+            chosen = name or item.ihook.pytest_embedbench_plant(item=item)
             return registry.plant(chosen or _no_plant(registry), **parameters)
 
     return make
@@ -202,7 +190,7 @@ def fault_seed(request: pytest.FixtureRequest) -> int:
     text = setting(request.config, "seed")
     if not text.isdecimal():
         raise pytest.UsageError(f"--embedbench-seed: {text!r} is not a whole number")
-    node_of(request).user_properties.append((SEED, int(text)))
+    request.node.user_properties.append((SEED, int(text)))
     return int(text)
 
 

@@ -32,7 +32,7 @@ def lines(session: Session) -> list[str]:
         f"embedbench boards: {', '.join(boards)}; required: {required}",
         f"embedbench engines: {'; '.join(f'{k}: {v}' for k, v in engines.items())}",
         *([f"embedbench options: {options}"] if options else []),
-        f"embedbench builds: {_tool(session)}; images: {session.images().root}",
+        f"embedbench builds: {_tool(session)}; images: {session.rig.images.root}",
         *([f"embedbench lab: {lab} ({who})"] if lab else []),
         artifacts,
     ]
@@ -40,7 +40,7 @@ def lines(session: Session) -> list[str]:
 
 def _tool(session: Session) -> str:
     """Return what builds, or why nothing does: that is for the tests to fail with."""
-    builder = session.builder()
+    builder = session.rig.builder()
     if (missing := builder.missing()) is not None:
         return f"missing: {missing}"
     try:

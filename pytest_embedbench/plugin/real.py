@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.plugin.failures import told_plainly
-from pytest_embedbench.plugin.making import (
-    boot_all_for,
-    image_for,
-    log_of,
-    session_for,
-    source_for,
-)
+from pytest_embedbench.plugin.stash import rig_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_embedbench.contracts import BoardUnderTest
-    from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+    from pytest_embedbench.model import FirmwareImage, FirmwareSource
 
 ANY_BOARD = "any-serial"
 
@@ -44,9 +36,12 @@ def real_boards(
             source: FirmwareSource | None = None,
             image: FirmwareImage | None = None,
         ) -> list[BoardUnderTest]:
-            specs = [spec_of(request, place, board) for place in places]
-            wanted = [(spec, image or _image(request, spec, source)) for spec in specs]
-            return boot_all_for(request, wanted, opened)
+            rig = rig_for(request)
+            specs = [rig.spec(place, board=board) for place in places]
+            wanted = [
+                (spec, image or rig.image_if_flashed(spec, source)) for spec in specs
+            ]
+            return list(rig.boot_together(opened, wanted))
 
         yield take
 
@@ -73,29 +68,3 @@ def real_board(
         return real_boards(place, board=board, source=source, image=image)[0]
 
     return take
-
-
-def spec_of(request: pytest.FixtureRequest, place: str, board: str) -> BoardSpec:
-    """Return what a place is: a lab file's name, or a port with ``board`` on it."""
-    registry = session_for(request).registry
-    with told_plainly():
-        if place in registry.lab_names():
-            return registry.board(place)
-        spec = registry.board(board)
-        return replace(spec, options={**spec.options, "port": place})
-
-
-def _image(
-    request: pytest.FixtureRequest, spec: BoardSpec, source: FirmwareSource | None
-) -> FirmwareImage:
-    """Build what the board is flashed with, if it is."""
-    from pytest_embedbench.contracts import SharedEngine  # noqa: PLC0415  # late
-    from pytest_embedbench.model import NO_IMAGE  # noqa: PLC0415  # late
-
-    with told_plainly():
-        engine = session_for(request).registry.engine(spec.engine)
-        flashed = not isinstance(engine, SharedEngine) or engine.needs_image(spec)
-    if flashed:
-        return image_for(request, spec, source or source_for(request, spec))
-    log_of(request).board = spec.name
-    return NO_IMAGE

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_embedbench.bench.overrides import parse_override
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.clock import host_stamp
-from pytest_embedbench.contracts import KnowsCapabilities, SharedEngine
-from pytest_embedbench.errors import BenchFault, BoardGivenUp, ConfigError, ToolMissing
+from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import BuilderSettings
 from pytest_embedbench.plugin import workers
 from pytest_embedbench.plugin.options import path_setting, setting, settings
@@ -26,22 +25,15 @@ from pytest_embedbench.support.projects import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_embedbench.bench.images import ImageCache
-    from pytest_embedbench.contracts import Board, Builder
-    from pytest_embedbench.model import (
-        BoardSpec,
-        Capability,
-        FirmwareImage,
-        FirmwareSource,
-    )
+    from pytest_embedbench.bench.rig import Rig
+    from pytest_embedbench.model import BoardSpec, FirmwareSource
 
 
 @dataclass(slots=True)
 class Session:
-    """Settings, the registry, the images, and where this run's files go.
+    """Settings, the registry, the rig, and where this run's files go.
 
     ``run_name`` is the same in the controller and in every xdist worker.
     """
@@ -50,8 +42,7 @@ class Session:
     run_name: str
     registry: Registry = field(default_factory=Registry)
     _engine_versions: dict[str, str] = field(default_factory=dict[str, str])
-    _images: ImageCache | None = None
-    _builder: Builder | None = None
+    _rig: Rig | None = None
 
     @property
     def run_dir(self) -> Path:
@@ -71,18 +62,6 @@ class Session:
             "these tests run on a board, and none is chosen: add --board=NAME "
             f"(repeatable); known boards: {known}"
         )
-
-    def source(self, item: pytest.Item, spec: BoardSpec) -> FirmwareSource:
-        """Return what is built for ``spec`` in a test: somebody's, or the project's."""
-        from pytest_embedbench.bench.images import environment_for  # noqa: PLC0415
-
-        source: FirmwareSource = item.ihook.pytest_embedbench_firmware_source(
-            item=item, spec=spec
-        )
-        if source.environment:
-            return source
-        environment = environment_for(self.builder(), spec, source.project_dir)
-        return source.for_environment(environment)
 
     def project_source(self, test_file: Path, spec: BoardSpec) -> FirmwareSource:
         """Return the nearest project, or what ``--embedbench-firmware`` names.
@@ -106,67 +85,25 @@ class Session:
             self._engine_versions[board] = engine.version()
         return self._engine_versions[board]
 
-    def image(self, source: FirmwareSource, spec: BoardSpec) -> FirmwareImage:
-        """Return the built ``source``, from the cache if nothing has changed.
-
-        What is not installed skips the test, unless ``spec`` is required here.
-        """
-        try:
-            return self.images().image(self.builder(source.environment), source)
-        except ToolMissing as missing:
-            self.skip_or_raise(missing, spec)
-        except OSError as error:
-            raise BenchFault(
-                f"firmware cannot be built and kept in {self.images().root} ({error}): "
-                "choose another place with --embedbench-cache"
-            ) from error
-
-    def boot(self, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]) -> list[Board]:
-        """Return running boards, all of one engine.
-
-        Skips like ``image`` where there is no engine, and where a board was lost in
-        an earlier test: one broken board is one failure.
-        """
-        spec = wanted[0][0]
-        try:
-            engine = self.registry.engine(spec.engine)
-            if isinstance(engine, SharedEngine):
-                return list(engine.boot_together(wanted))
-            return [engine.boot(spec, image) for spec, image in wanted]
-        except ToolMissing as missing:
-            self.skip_or_raise(missing, spec)
-        except BoardGivenUp as lost:
-            pytest.skip(f"lost earlier in this run: {lost}")
-
-    def foreseen(self, spec: BoardSpec) -> frozenset[Capability] | None:
-        """Return what a board can do at best; ``None`` if only a running one knows."""
-        engine = self.registry.engine(spec.engine)
-        if isinstance(engine, KnowsCapabilities):
-            return engine.capabilities(spec)
-        return None
-
-    def images(self) -> ImageCache:
-        """Return the store of built images, shared by workers and runs."""
-        if self._images is None:
+    @property
+    def rig(self) -> Rig:
+        """What builds and boots, as the options set it up."""
+        if self._rig is None:
             from pytest_embedbench.bench.images import ImageCache  # noqa: PLC0415
+            from pytest_embedbench.bench.rig import Rig  # noqa: PLC0415  # late
 
-            root = path_setting(self.config, "cache") or cache_root()
-            self._images = ImageCache(root, session=self.run_name)
-        return self._images
-
-    def builder(self, environment: str = "") -> Builder:
-        """Return the builder as the options set it up; Python has one of its own."""
-        if environment == PYTHON:
-            return self.registry.builder(PYTHON)
-        if self._builder is None:
-            settings = BuilderSettings(
-                cache_dir=path_setting(self.config, "cache"),
-                pio=path_setting(self.config, "pio"),
-                core_dir=path_setting(self.config, "core"),
+            cache_dir = path_setting(self.config, "cache")
+            self._rig = Rig(
+                registry=self.registry,
+                images=ImageCache(cache_dir or cache_root(), session=self.run_name),
+                builder_name=setting(self.config, "builder"),
+                builder_settings=BuilderSettings(
+                    cache_dir=cache_dir,
+                    pio=path_setting(self.config, "pio"),
+                    core_dir=path_setting(self.config, "core"),
+                ),
             )
-            name = setting(self.config, "builder")
-            self._builder = self.registry.builder(name, settings)
-        return self._builder
+        return self._rig
 
     def check_names(self) -> None:
         """Raise ``ConfigError`` if options name a board or engine that there is not."""
@@ -190,17 +127,6 @@ class Session:
             if name not in known:
                 message = f"--embedbench-{option}: {name!r} is no board and no engine"
                 raise ConfigError(f"{message}; known: {', '.join(sorted(known))}")
-
-    def skip_or_raise(
-        self, error: ToolMissing, spec: BoardSpec | None = None
-    ) -> NoReturn:
-        """Skip the test for what is not installed, unless that is required here."""
-        required = settings(self.config, "require")
-        names = {spec.name, spec.engine} if spec else set[str]()
-        if {"all", error.needed_by, *names} & set(required):
-            message = f"required here (--embedbench-require): {error}"
-            raise BenchFault(message) from error
-        pytest.skip(f"not installed: {error}")
 
 
 def start(config: pytest.Config) -> Session:

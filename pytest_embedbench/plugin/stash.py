@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 if TYPE_CHECKING:
     from pytest_embedbench.plugin.session import Session
     from pytest_embedbench.plugin.testlog import TestLog
+    from pytest_embedbench.plugin.testrig import TestRig
 
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()
+NO_BOARD = "no --board given"
+"""The board of a test that was not given one."""
 SEED = "embedbench_seed"
 """A user property of this name is a seed of its test."""
 SHIPPED = "embedbench_shipped"
@@ -34,6 +37,15 @@ def session_of(config: pytest.Config) -> Session:
 
         config.stash[_SESSION] = start(config)
     return config.stash[_SESSION]
+
+
+def rig_for(request: pytest.FixtureRequest) -> TestRig:
+    """Return the rig of the test that asks; only function-scoped fixtures may."""
+    from pytest_embedbench.plugin.testlog import log_of  # noqa: PLC0415  # late
+    from pytest_embedbench.plugin.testrig import TestRig  # noqa: PLC0415  # late
+
+    item = cast("pytest.Item", request.node)
+    return TestRig(session_of(request.config), item, log_of(item))
 
 
 def on_a_board(item: pytest.Item) -> bool:

@@ -11,13 +11,14 @@ import pytest
 from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.contracts import SharedBoard
 from pytest_embedbench.errors import BenchFault
+from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+from pytest_embedbench.plugin.stash import NO_BOARD, TESTLOG, session_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.contracts import Board
-    from pytest_embedbench.model import FirmwareImage
 
 _NOBODY: dict[str, Any] = {}
 
@@ -69,6 +70,12 @@ class TestLog:
         """This attempt's folder, if it has been made."""
         return self._folder
 
+    def note_bench(self, bench: Bench) -> None:
+        """Remember a bench, perhaps one around a board of the suite's own."""
+        self.ran = True
+        self.board = self.board or bench.board.spec.name
+        self.benches.append(bench)
+
     def bench_folder(self) -> Path:
         """Return a folder for one more bench: the test's own, then ones inside it."""
         if not self.benches:
@@ -84,6 +91,10 @@ class TestLog:
 
     def note_board(self, board: Board, image: FirmwareImage) -> None:
         """Remember a board that was booted."""
+        self.ran = True
+        self.board = board.spec.name
+        if image.key and image is not self.image:
+            self.image, self.environment = image, image.environment
         if image.key:
             self.elf_paths[id(board)] = image.elf_path
         if isinstance(board, SharedBoard):
@@ -127,3 +138,46 @@ class TestLog:
         """Write ``test.json``."""
         text = json.dumps(record, indent=2, sort_keys=False, default=str)
         (self.folder() / "test.json").write_text(text + "\n", encoding="utf-8")
+
+
+def log_of(item: pytest.Item) -> TestLog:
+    """Return the record of this attempt; a rerun starts a new one."""
+    if TESTLOG not in item.stash:
+        item.stash[TESTLOG] = TestLog(
+            nodeid=item.nodeid,
+            run_dir=session_of(item.config).run_dir,
+            attempt=getattr(item, "execution_count", 1),
+        )
+    return item.stash[TESTLOG]
+
+
+def note_given(
+    item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException] | None
+) -> None:
+    """Take down what fixtures of a suite's own have given in the place of ours.
+
+    A test that fails before its board is made is on record with the name of that.
+    """
+    given: dict[str, object] = getattr(item, "funcargs", None) or {}
+    source, image = given.get("firmware_source"), given.get("firmware_image")
+    booted, spec = getattr(given.get("board"), "spec", None), given.get("board_spec")
+    if isinstance(booted, BoardSpec):
+        log = log_of(item)
+        log.board = log.board or booted.name
+        log.ran = True
+    if isinstance(spec, BoardSpec):
+        log = log_of(item)
+        log.board = log.board or spec.name
+    if isinstance(source, FirmwareSource):
+        log = log_of(item)
+        log.environment = log.environment or source.environment
+    if isinstance(image, FirmwareImage):
+        log = log_of(item)
+        log.image = log.image or image
+        log.environment = log.environment or image.environment
+    callspec = getattr(item, "callspec", None)
+    name = callspec.params.get("board_spec") if callspec is not None else None
+    failed = excinfo is not None and not excinfo.errisinstance(pytest.skip.Exception)
+    if failed and isinstance(name, str) and name != NO_BOARD:
+        log = log_of(item)
+        log.board = log.board or name

@@ -25,6 +25,7 @@ import pytest_embedbench.plugin.header
 import pytest_embedbench.plugin.report
 import pytest_embedbench.plugin.session
 import pytest_embedbench.plugin.testlog
+import pytest_embedbench.plugin.testrig
 import pytest_embedbench.testing  # noqa: F401
 
 if TYPE_CHECKING:

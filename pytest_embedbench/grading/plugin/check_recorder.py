@@ -108,9 +108,11 @@ def _stage(
 
 
 def _stage_on_board(log: TestLog | None) -> Stage:
-    if log is None or log.image is None:
+    if log is None or (log.image is None and not log.ran):
         return Stage.TARGET_BUILD
-    return Stage.INTEGRATION if any(map(_booted, log.benches)) else Stage.BOOT
+    # Of a board without a bench nobody but the test knows what it says.
+    booted = any(map(_booted, log.benches)) if log.benches else log.ran
+    return Stage.INTEGRATION if booted else Stage.BOOT
 
 
 def _booted(bench: Bench) -> bool:

@@ -14,8 +14,8 @@ from pytest_embedbench.grading.plugin.stash import (
     watch_tests,
 )
 from pytest_embedbench.plugin.failures import told_plainly
-from pytest_embedbench.plugin.making import log_of
 from pytest_embedbench.plugin.stash import session_of
+from pytest_embedbench.plugin.testlog import log_of
 
 if TYPE_CHECKING:
     from pytest_embedbench.grading.checks.oracle import Oracle
@@ -31,7 +31,7 @@ def controller(request: pytest.FixtureRequest) -> Controller:
     from pytest_embedbench.grading.host.controller import Controller  # noqa: PLC0415
 
     controller = Controller(_program(request), _api(request))
-    log_of(request).stash[CONTROLLER] = controller
+    log_of(request.node).stash[CONTROLLER] = controller
     with told_plainly():
         controller.init()
     return controller
@@ -79,7 +79,7 @@ def judge(request: pytest.FixtureRequest) -> Judge:
 
 def _program(request: pytest.FixtureRequest) -> HostProgram:
     """Return the submission's code as a program that serves this test alone."""
-    log = log_of(request)
+    log = log_of(request.node)
     if HOST_PROGRAM not in log.stash:
         watch_tests(request.config)
         with told_plainly():

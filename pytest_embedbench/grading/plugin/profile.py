@@ -32,23 +32,22 @@ _BY_MARK = (
     "with -m robust to leave out all others"
 )
 _HOST_FIXTURES = frozenset({"controller", "protocol"})
+_BOARD_FIXTURES = frozenset({"board", "board_spec", "boot", "real_boards"})
+"""All others that boot a board ask for one of these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """A test that is part of an evaluation: one with a ``brief`` marker.
 
-    ``board`` is ``""`` in the host stage.
+    ``board`` is one that the user has chosen, ``""`` for checks that do without.
     """
 
     suite: Suite
     board: str
+    on_host: bool
+    """Whether it does without any: it steps the controller itself."""
     brief: Mapping[str, str]
-
-    @property
-    def on_host(self) -> bool:
-        """Whether it steps the controller itself."""
-        return not self.board
 
 
 def sentences_of(node: pytest.Item | pytest.Function) -> Mapping[str, str]:
@@ -142,8 +141,10 @@ def _check(item: pytest.Item) -> Check:
     fixtures = set(getattr(item, "fixturenames", ()))
     callspec = getattr(item, "callspec", None)
     board = callspec.params.get("board_spec", "") if callspec else ""
+    on_host = bool(fixtures & _HOST_FIXTURES or not fixtures & _BOARD_FIXTURES)
     return Check(
         suite=grading_of(item.config).suite(item.path),
-        board="" if fixtures & _HOST_FIXTURES else board,
+        board="" if on_host else board,
+        on_host=on_host,
         brief=sentences_of(item),
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import ConfigError, ToolMissing
+from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.grading.brief import read_brief
 from pytest_embedbench.grading.edit_surface import check_surface
 from pytest_embedbench.grading.plugin.options import PROFILE
 from pytest_embedbench.grading.task import find_suite, suite_above
+from pytest_embedbench.plugin.failures import skipped_if_not_here
 from pytest_embedbench.plugin.options import path_setting, setting
 from pytest_embedbench.plugin.stash import session_of
 from pytest_embedbench.support.projects import PYTHON, python_program
@@ -100,11 +101,8 @@ class Grading:
             sanitize=setting(self.config, PROFILE) != "paper",
             cache_dir=path_setting(self.config, "cache"),
         )
-        session = session_of(self.config)
-        try:
-            return session.images().image(driver, source)
-        except ToolMissing as missing:
-            session.skip_or_raise(missing)
+        with skipped_if_not_here(self.config):
+            return session_of(self.config).rig.images.image(driver, source)
 
     def _submitted(self, suite: Suite) -> FirmwareSource:
         """Return what is built, once the submission has proved to be acceptable."""

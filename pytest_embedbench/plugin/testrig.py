@@ -1,0 +1,133 @@
+"""The rig as a test has it: what it builds and boots is on the test's record."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.model import NO_IMAGE
+from pytest_embedbench.plugin.failures import skipped_if_not_here, told_plainly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+    from contextlib import ExitStack
+
+    import pytest
+
+    from pytest_embedbench.contracts import BoardUnderTest, TargetConsole
+    from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+    from pytest_embedbench.plugin.session import Session
+    from pytest_embedbench.plugin.testlog import TestLog
+
+
+@dataclass(frozen=True, slots=True)
+class TestRig:
+    """The session's rig, in the hands of one attempt at one test.
+
+    Our errors are told plainly, and what is not here skips the test; boards live until
+    ``opened`` is closed.
+    """
+
+    __test__ = False  # not a test class
+
+    session: Session
+    item: pytest.Item
+    log: TestLog
+
+    def spec(self, place: str, *, board: str = "") -> BoardSpec:
+        """Return a board by name; with ``board``, also what is on a port."""
+        with told_plainly():
+            rig = self.session.rig
+            return rig.spec(place, board=board) if board else rig.registry.board(place)
+
+    def source(self, spec: BoardSpec) -> FirmwareSource:
+        """Return what is built for a board: somebody's, or the nearest project."""
+        with told_plainly():
+            source: FirmwareSource = self.item.ihook.pytest_embedbench_firmware_source(
+                item=self.item, spec=spec
+            )
+            return self.session.rig.for_board(source, spec)
+
+    def image(self, spec: BoardSpec, source: FirmwareSource | None) -> FirmwareImage:
+        """Return the built source, that of the suite by default."""
+        source = source or self.source(spec)
+        self.log.board, self.log.environment = spec.name, source.environment
+        with self._plainly(spec):
+            self.log.image = self.session.rig.image(source)
+        return self.log.image
+
+    def image_if_flashed(
+        self, spec: BoardSpec, source: FirmwareSource | None
+    ) -> FirmwareImage:
+        """Return the same for a board that is flashed; others run what is on them."""
+        with told_plainly():
+            is_flashed = self.session.rig.is_flashed(spec)
+        return self.image(spec, source) if is_flashed else NO_IMAGE
+
+    def boot(
+        self, opened: ExitStack, spec: BoardSpec, image: FirmwareImage
+    ) -> BoardUnderTest:
+        """Return a running board."""
+        return self.boot_together(opened, [(spec, image)])[0]
+
+    def boot_together(
+        self, opened: ExitStack, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]
+    ) -> Sequence[BoardUnderTest]:
+        """Return running boards of one engine, all taken before any is touched."""
+        wanted = [(self._erased(spec), image) for spec, image in wanted]
+        self.log.board = wanted[0][0].name
+        with self._plainly(wanted[0][0]):
+            booting = self.session.rig.boot_together(wanted, needs=self._needs())
+            boards = opened.enter_context(booting)
+        for board, (_, image) in zip(boards, wanted, strict=True):
+            self._note(board, image)
+        return boards
+
+    def boot_often(
+        self, opened: ExitStack, spec: BoardSpec, image: FirmwareImage
+    ) -> Callable[[], BoardUnderTest]:
+        """Return a function that boots a fresh board, and closes the one before."""
+        spec = self._erased(spec)
+        with self._plainly(spec):
+            booting = self.session.rig.boot_often(spec, image, needs=self._needs())
+            boot = opened.enter_context(booting)
+
+        def fresh() -> BoardUnderTest:
+            with self._plainly(spec):
+                board = boot()
+            self._note(board, image)
+            return board
+
+        return fresh
+
+    def console(self, opened: ExitStack, place: str, board: str) -> TargetConsole:
+        """Return a shell on what is at a place, without a program of ours there."""
+        spec = self.spec(place, board=board)
+        with self._plainly(spec):
+            return opened.enter_context(self.session.rig.console(spec))
+
+    def _note(self, board: BoardUnderTest, image: FirmwareImage) -> None:
+        self.log.note_board(board, image)
+        self.item.ihook.pytest_embedbench_booted(
+            item=self.item, board=board, image=image
+        )
+
+    def _needs(self) -> list[str]:
+        return [name for mark in self.item.iter_markers("needs") for name in mark.args]
+
+    def _erased(self, spec: BoardSpec) -> BoardSpec:
+        """Have a board that is flashed wiped first, if the test says so.
+
+        Others start empty for every test.
+        """
+        marker = self.item.get_closest_marker("erase")
+        if marker is None or not {"flash_method", "lab"} & spec.options.keys():
+            return spec
+        return replace(spec, options={**spec.options, "erase": marker.args[0]})
+
+    @contextmanager
+    def _plainly(self, spec: BoardSpec) -> Generator[None]:
+        required = skipped_if_not_here(self.item.config, spec.name, spec.engine)
+        with told_plainly(), required:
+            yield
