@@ -150,6 +150,16 @@ def test_lines_are_given_one_by_one_or_as_bursts(
     assert [state.pressure_kpa for _, state in run.samples][-2:] == [28, 36]
 
 
+def test_a_plant_that_stands_still_is_sampled_in_every_tick(
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(obedient())
+    still = Scenario(name="empty", max_steps=4, initial={"level": 0})
+    run = bench.run(still, TankFillDrain)
+    assert {sample.state for sample in run.samples} == {TankState(level=0)}
+    assert [sample.at_ms for sample in run.samples] == [0, 100, 200, 300, 400]
+
+
 def test_events_come_before_frames_and_injections_after(bench_with: PutOnBench) -> None:
     bench = bench_with(obedient())
     run = bench.run(

@@ -59,6 +59,11 @@ def test_an_over_long_line_is_cut_and_says_by_how_much() -> None:
     assert framer.feed(b"gh\nnext\n") == [(b"abcd", 4), (b"next", 0)]
 
 
+def test_a_line_may_have_4096_bytes() -> None:
+    said = LineFramer().feed(b"x" * 4096 + b"\n" + b"y" * 4097 + b"\n")
+    assert said == [(b"x" * 4096, 0), (b"y" * 4096, 1)]
+
+
 def test_the_rest_of_an_over_long_line_cannot_pose_as_a_line() -> None:
     assert payloads(b"x" * 10 + b"ACT PUMP ON\n", max_bytes=10) == [b"x" * 10]
 

@@ -1,0 +1,61 @@
+"""Patterns for single lines, and how long one may take."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.model import Direction, Line
+from pytest_embedbench.wire import patterns
+from pytest_embedbench.wire.patterns import compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+
+def numbered(*payloads: bytes) -> list[tuple[int, Line]]:
+    said = [Line(0, Direction.FROM_FIRMWARE, payload) for payload in payloads]
+    return list(enumerate(said))
+
+
+def test_a_group_that_took_no_part_is_empty() -> None:
+    found = compiled(r"(a)?(b)").search(numbered(b"b"))
+    assert found is not None
+    assert (found[1].group(1), found[1][2]) == ("", "b")
+
+
+@pytest.mark.parametrize("pattern", ["a*", "a+", "a?", "a{2,9}", [b"a", "(a{1,9}){9}"]])
+def test_a_pattern_that_repeats_may_run_away(pattern: str | list[str | bytes]) -> None:
+    assert compiled(pattern).may_run_away
+
+
+def test_a_plain_pattern_may_not() -> None:
+    assert not compiled(["ACT PUMP ON", b"[0-9]", "a.b|c"]).may_run_away
+
+
+def test_every_line_has_a_budget_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    renewed: list[None] = []
+
+    @contextmanager
+    def counted(_budget_s: float) -> Generator[Callable[[], None]]:
+        yield lambda: renewed.append(None)
+
+    monkeypatch.setattr(patterns, "cpu_budget", counted)
+    assert compiled("x+").search(numbered(b"a", b"b", b"c")) is None
+    assert len(renewed) == 3
+
+
+def test_a_budget_leaves_no_timer_and_no_handler_behind() -> None:
+    def theirs(_signum: int, _frame: object) -> None:
+        pass
+
+    before = signal.signal(signal.SIGVTALRM, theirs)
+    try:
+        compiled("x+").search(numbered(b"a"))
+        assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+        assert signal.getsignal(signal.SIGVTALRM) is theirs
+    finally:
+        signal.signal(signal.SIGVTALRM, before)
