@@ -31,10 +31,14 @@ import pytest_embedbench.testing  # noqa: F401
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Plugins that these runs do not need and that take long to start.
+# Plugins that these runs do not need and that take long to start; and what pytest says
+# where ``python -O`` leaves out the asserts of all that it does not rewrite.
 WITHOUT = [
-    f"-pno:{name}"
-    for name in ("cacheprovider", "hypothesispytest", "benchmark", "anyio", "timeout")
+    *(
+        f"-pno:{name}"
+        for name in ("cacheprovider", "hypothesispytest", "benchmark", "anyio")
+    ),
+    *("-pno:timeout", "-Wignore:assertions not in test:pytest.PytestConfigWarning"),
 ]
 
 ENTRY_POINTS = """\

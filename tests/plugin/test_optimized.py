@@ -37,6 +37,6 @@ def test_a_suite_tells_right_from_wrong_without_asserts(
 ) -> None:
     monkeypatch.setenv("PYTHONOPTIMIZE", "1")
     suite.test(TESTS)
-    result = suite.run("-n0", "-Wignore::pytest.PytestConfigWarning")
+    result = suite.run("-n0")
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(["embedbench: 1 x firmware fault"])
