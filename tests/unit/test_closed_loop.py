@@ -298,6 +298,31 @@ def test_a_connected_plant_lives_along_with_every_wait(bench_with: PutOnBench) -
     assert not loop.state.pump_on
 
 
+def test_a_plant_stops_with_its_firmware(bench_with: PutOnBench) -> None:
+    def dying(uart: LoopbackUart) -> Generator[int, None, None]:
+        del uart
+        yield 150
+        raise FirmwareCrash("hard fault")
+
+    loop = bench_with(dying).connect(TankFillDrain(level=20))
+    loop.advance(1000)
+    assert (loop.plant_ms, loop.state.level) == (200, 18)
+
+
+def test_a_burst_is_stamped_with_its_last_line(bench_with: PutOnBench) -> None:
+    def slow(uart: LoopbackUart) -> Generator[int, None, None]:
+        for line in (b"ACT PUMP ON\n", b"DBG STATE FILLING\n", b"ACT PUMP OFF\n"):
+            yield 9
+            uart.write(line)
+            yield 0
+
+    loop = bench_with(slow).connect(
+        TankFillDrain(level=20), coupling=Coupling(grouping=Grouping.BURST)
+    )
+    loop.advance(100)
+    assert [(reply.at_us, len(reply.lines)) for reply in loop.replies] == [(27_000, 3)]
+
+
 def test_a_connected_plant_can_be_disturbed(bench_with: PutOnBench) -> None:
     bench = bench_with(tank_firmware)
     loop = bench.connect(TankFillDrain(level=50))
