@@ -66,6 +66,20 @@ class ControllerApi:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Starter:
+    """What a submission begins with, beside the names of the C interface.
+
+    ``constants`` are ``CONTROLLER_*`` and their values in C; ``members`` are those of
+    ``controller_t`` as C declares them, which a submission may change; the first of
+    ``states`` is the safe one.
+    """
+
+    states: tuple[str, ...]
+    constants: Mapping[str, str]
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sensor:
     """A stream of lines: what they say, and what the controller takes them for.
 
@@ -108,6 +122,7 @@ class Task:
     boot_line: str
     solution: str = "solution"
     controller: ControllerApi | None = None
+    starter: Starter | None = None
     sensors: tuple[Sensor, ...] = ()
     timeouts_ms: tuple[int, ...] = ()
     safe_lines: tuple[str, ...] = ()
@@ -193,7 +208,7 @@ def load_task(file: Path) -> Task:
     """
     where = str(file)
     top = read_table(file)
-    optional = {"controller": dict, "sensor": list}
+    optional = {"controller": dict, "starter": dict, "sensor": list}
     check_keys(where, "", top, required={"task": dict}, optional=optional)
     table: dict[str, Any] = top["task"]
     optional = {"solution": str, "timeouts_ms": list, "safe_lines": list}
@@ -213,6 +228,7 @@ def load_task(file: Path) -> Task:
         **table,
         edit_surface=tuple(surface),
         controller=controller,
+        starter=_starter(where, top, controller),
         sensors=tuple(_sensors(where, top.get("sensor", []))),
         timeouts_ms=tuple(timeouts_ms),
         safe_lines=tuple(safe_lines),
@@ -244,6 +260,24 @@ def _controller(where: str, table: dict[str, Any]) -> ControllerApi:
                 message = f"{where}: controller.{key}: {name!r} is not a name in C"
                 raise ConfigError(message)
     return ControllerApi(**{key: tuple(names) for key, names in table.items()})
+
+
+def _starter(
+    where: str, top: dict[str, Any], api: ControllerApi | None
+) -> Starter | None:
+    """Read what a submission begins with; the states are those that are checked."""
+    if "starter" not in top:
+        return None
+    table: dict[str, Any] = top["starter"]
+    optional = {"states": list, "constants": dict, "members": list}
+    check_keys(where, "starter.", table, required={}, optional=optional)
+    states = table.get("states") or list(api.states if api else ())
+    check_items(where, "starter.states", states, str)
+    members = table.get("members", [])
+    if members:
+        check_items(where, "starter.members", members, str)
+    constants = {name: str(n) for name, n in table.get("constants", {}).items()}
+    return Starter(states=tuple(states), constants=constants, members=tuple(members))
 
 
 def _sensors(where: str, entries: object) -> Iterator[Sensor]:

@@ -10,7 +10,13 @@ import pytest
 from pytest_embedbench.cli import main
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.grading.sources import sources, write_sources
-from pytest_embedbench.grading.task import ControllerApi, Sensor, Task, load_task
+from pytest_embedbench.grading.task import (
+    ControllerApi,
+    Sensor,
+    Starter,
+    Task,
+    load_task,
+)
 
 SUITES = Path(__file__).parents[2] / "example_suites"
 TASKS = sorted(file.parent for file in SUITES.glob("*/task.toml"))
@@ -27,6 +33,11 @@ GATE = Task(
         values=("light", "beam_mm"),
         actuators=("motor_on", "bolt_open"),
         serialisers=("motor", "bolt"),
+    ),
+    starter=Starter(
+        states=("SHUT", "OPENING"),
+        constants={"LIMIT_MM": "800", "WAIT_MS": "500U"},
+        members=("bool is_free", "uint32_t since_ms"),
     ),
     sensors=(
         Sensor(
@@ -74,10 +85,29 @@ def test_an_actuators_name_says_what_its_lines_say() -> None:
     assert '"ACT BOLT ", bolt_open ? "OPEN" : "CLOSED"' in made
 
 
+def test_a_starter_has_what_its_task_begins_with() -> None:
+    made = sources(GATE)
+    header, code = made["src/controller.h"], made["src/controller.c"]
+    assert "#define CONTROLLER_LIMIT_MM 800\n#define CONTROLLER_WAIT_MS 500U" in header
+    assert "    CONTROLLER_STATE_SHUT = 0,\n    CONTROLLER_STATE_OPENING\n}" in header
+    assert "    int light;       /* only for LIGHT_RED or LIGHT_AMBER or" in header
+    assert "    bool is_free;\n    uint32_t since_ms;\n} controller_t;" in header
+    assert "    output.motor_on = false;\n    output.bolt_open = false;" in code
+    assert 'case CONTROLLER_STATE_OPENING:\n        return "STATE OPENING";' in code
+
+
+def test_a_starter_is_safe_where_that_is_not_off() -> None:
+    lines = ("ACT MOTOR OFF", "ACT BOLT OPEN", "DBG STATE SHUT")
+    code = sources(replace(GATE, safe_lines=lines))["src/controller.c"]
+    assert "    output.motor_on = false;\n    output.bolt_open = true;" in code
+    assert "            .bolt_open = true,\n" in code
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
         ({"controller": None}, "needs .controller."),
+        ({"starter": None}, ".starter."),
         ({"sensors": ()}, "needs .controller."),
         ({"safe_lines": ()}, "task.safe_lines"),
         ({"sensors": (replace(TANK.sensors[0], line="LEVEL"),)}, "'LEVEL'.*two words"),
@@ -102,7 +132,16 @@ def test_only_what_changes_is_written(
         (SUITES / "tank_fill_drain" / "task.toml").read_text()
     )
     code = main(["generate", str(tmp_path)])
-    assert (code, capsys.readouterr().out.count("written")) == (0, 3)
+    assert (code, capsys.readouterr().out.count("written")) == (0, 5)
     assert write_sources(TANK, tmp_path) == []
-    (tmp_path / "src" / "app.c").write_text("int mine;")
-    assert write_sources(TANK, tmp_path) == [tmp_path / "src" / "app.c"]
+    app = tmp_path / "src" / "app.c"
+    app.write_text(app.read_text() + "int more;")
+    assert write_sources(TANK, tmp_path) == [app]
+
+
+def test_a_file_that_is_its_authors_is_left_alone(tmp_path: Path) -> None:
+    write_sources(TANK, tmp_path)
+    starter = tmp_path / "src" / "controller.c"
+    starter.write_text("int mine;")
+    assert write_sources(TANK, tmp_path) == []
+    assert starter.read_text() == "int mine;"

@@ -1,4 +1,5 @@
-/* The filter tank's controller: part of the submission. */
+/* The controller: this and controller.c are where a submission starts.
+ * Made from task.toml by `embedbench generate`. */
 #ifndef CONTROLLER_H
 #define CONTROLLER_H
 
@@ -37,8 +38,8 @@ typedef enum {
 
 typedef struct {
     controller_input_kind_t kind;
-    int turbidity_ntu; /* only for CONTROLLER_INPUT_TURBIDITY */
-    int level;         /* percent; only for CONTROLLER_INPUT_LEVEL */
+    int turbidity_ntu; /* only for TURBIDITY */
+    int level;         /* only for LEVEL */
     uint32_t now_ms;   /* since start-up; wraps */
 } controller_input_t;
 

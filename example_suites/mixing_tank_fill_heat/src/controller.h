@@ -1,4 +1,5 @@
-/* The mixing tank's controller: part of the submission. */
+/* The controller: this and controller.c are where a submission starts.
+ * Made from task.toml by `embedbench generate`. */
 #ifndef CONTROLLER_H
 #define CONTROLLER_H
 
@@ -35,8 +36,8 @@ typedef enum {
 
 typedef struct {
     controller_input_kind_t kind;
-    int temperature_c; /* only for CONTROLLER_INPUT_TEMPERATURE */
-    int level;         /* percent; only for CONTROLLER_INPUT_LEVEL */
+    int temperature_c; /* only for TEMPERATURE */
+    int level;         /* only for LEVEL */
     uint32_t now_ms;   /* since start-up; wraps */
 } controller_input_t;
 

@@ -1,4 +1,5 @@
-/* Where a submission starts: safe, and of no use. */
+/* Where a submission starts: safe, and of no use.
+ * Made from task.toml by `embedbench generate`. */
 #include "controller.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Where a submission starts: safe, and of no use. */
+/* Where a submission starts: safe, and of no use.
+ * Made from task.toml by `embedbench generate`. */
 #include "controller.h"
 
 #include <stddef.h>
@@ -18,14 +19,12 @@ const char *controller_state_name(controller_state_t state)
 
 void controller_init(controller_t *controller)
 {
-    if (controller == NULL) {
-        return;
+    if (controller != NULL) {
+        *controller = (controller_t){
+            .pump_on = false,
+            .state = CONTROLLER_STATE_SAFE_OFF,
+        };
     }
-    controller->pump_on = false;
-    controller->state = CONTROLLER_STATE_SAFE_OFF;
-    controller->has_valid_sensor = false;
-    controller->last_level = 0;
-    controller->last_valid_sensor_ms = 0;
 }
 
 controller_output_t controller_step(controller_t *controller, controller_input_t input)

@@ -1,4 +1,5 @@
-/* The tank's controller: this and controller.c are the submission. */
+/* The controller: this and controller.c are where a submission starts.
+ * Made from task.toml by `embedbench generate`. */
 #ifndef CONTROLLER_H
 #define CONTROLLER_H
 
@@ -28,7 +29,7 @@ typedef enum {
 
 typedef struct {
     controller_input_kind_t kind;
-    int level;       /* percent; only for CONTROLLER_INPUT_LEVEL */
+    int level;       /* only for LEVEL */
     uint32_t now_ms; /* since start-up; wraps */
 } controller_input_t;
 
@@ -44,8 +45,8 @@ typedef struct {
     bool pump_on;
     controller_state_t state;
     const char *state_name; /* "STATE <LABEL>" */
-    bool changed;           /* pump_on or state differ from before the step */
-    bool timed_out;         /* this step found the level too old */
+    bool changed;           /* actuators or state differ from before the step */
+    bool timed_out;         /* this step found a reading too old */
 } controller_output_t;
 
 void controller_init(controller_t *controller);

@@ -1,4 +1,5 @@
-/* The chamber's controller: part of the submission. */
+/* The controller: this and controller.c are where a submission starts.
+ * Made from task.toml by `embedbench generate`. */
 #ifndef CONTROLLER_H
 #define CONTROLLER_H
 
@@ -29,7 +30,7 @@ typedef enum {
 
 typedef struct {
     controller_input_kind_t kind;
-    int temperature_c; /* only for CONTROLLER_INPUT_TEMPERATURE */
+    int temperature_c; /* only for TEMPERATURE */
     uint32_t now_ms;   /* since start-up; wraps */
 } controller_input_t;
 
@@ -45,8 +46,8 @@ typedef struct {
     bool heater_on;
     controller_state_t state;
     const char *state_name; /* "STATE <LABEL>" */
-    bool changed;           /* heater_on or state differ from before the step */
-    bool timed_out;         /* this step found the temperature too old */
+    bool changed;           /* actuators or state differ from before the step */
+    bool timed_out;         /* this step found a reading too old */
 } controller_output_t;
 
 void controller_init(controller_t *controller);

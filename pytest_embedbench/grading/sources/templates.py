@@ -37,6 +37,100 @@ void firmware_main(void)
 }
 """)
 
+CONTROLLER_H = Template("""\
+/* The controller: this and controller.c are where a submission starts.
+ * Made from task.toml by `embedbench generate`. */
+#ifndef CONTROLLER_H
+#define CONTROLLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+$constants
+
+typedef enum {
+    CONTROLLER_INPUT_NONE = 0, /* no line came in: time has passed, no more */
+$kinds
+} controller_input_kind_t;
+
+typedef enum {
+$states
+} controller_state_t;
+
+typedef struct {
+    controller_input_kind_t kind;
+$inputs
+} controller_input_t;
+
+typedef struct {
+$actuators
+    controller_state_t state;
+$members
+} controller_t;
+
+typedef struct {
+$actuators
+    controller_state_t state;
+    const char *state_name; /* "STATE <LABEL>" */
+    bool changed;           /* actuators or state differ from before the step */
+    bool timed_out;         /* this step found a reading too old */
+} controller_output_t;
+
+void controller_init(controller_t *controller);
+controller_output_t controller_step(controller_t *controller, controller_input_t input);
+const char *controller_state_name(controller_state_t state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+""")
+
+CONTROLLER_C = Template("""\
+/* Where a submission starts: safe, and of no use.
+ * Made from task.toml by `embedbench generate`. */
+#include "controller.h"
+
+#include <stddef.h>
+
+const char *controller_state_name(controller_state_t state)
+{
+    switch (state) {
+$names
+    case CONTROLLER_STATE_$safe:
+        break;
+    }
+    return "STATE $safe";
+}
+
+void controller_init(controller_t *controller)
+{
+    if (controller != NULL) {
+        *controller = (controller_t){
+$members
+            .state = CONTROLLER_STATE_$safe,
+        };
+    }
+}
+
+controller_output_t controller_step(controller_t *controller, controller_input_t input)
+{
+    controller_output_t output = {0};
+
+    (void)controller;
+    (void)input;
+$outputs
+    output.state = CONTROLLER_STATE_$safe;
+    output.state_name = controller_state_name(output.state);
+    return output;
+}
+""")
+
 PROTOCOL_H = Template("""\
 /* The lines of the wire protocol$role
  * Made from task.toml by `embedbench generate`. */

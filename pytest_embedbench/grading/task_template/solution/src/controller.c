@@ -1,11 +1,16 @@
 /* The reference. */
 #include "controller.h"
 
-static const char *const STATE_NAMES[] = {
-    [CONTROLLER_STATE_SAFE_OFF] = "STATE SAFE_OFF",
-    [CONTROLLER_STATE_RAISING] = "STATE RAISING",
-    [CONTROLLER_STATE_HOLDING] = "STATE HOLDING",
-};
+const char *controller_state_name(controller_state_t state)
+{
+    static const char *const NAMES[] = {
+        [CONTROLLER_STATE_SAFE_OFF] = "STATE SAFE_OFF",
+        [CONTROLLER_STATE_RAISING] = "STATE RAISING",
+        [CONTROLLER_STATE_HOLDING] = "STATE HOLDING",
+    };
+
+    return NAMES[state];
+}
 
 void controller_init(controller_t *controller)
 {
@@ -60,7 +65,7 @@ controller_output_t controller_step(controller_t *controller, controller_input_t
     step(controller, input);
     output.actuator_name_on = controller->actuator_name_on;
     output.state = controller->state;
-    output.state_name = STATE_NAMES[controller->state];
+    output.state_name = controller_state_name(controller->state);
     output.changed = controller->actuator_name_on != before.actuator_name_on
                      || controller->state != before.state;
     return output;
