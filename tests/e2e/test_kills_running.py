@@ -62,7 +62,9 @@ class Tree:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
-    copy = tmp_path / "tank"
+    # Where it is, its platformio.ini finds the package beside the suites.
+    (tmp_path / "pytest_embedbench").symlink_to(ROOT / "pytest_embedbench")
+    copy = tmp_path / "suites" / "tank"
     shutil.copytree(TANK, copy, ignore=shutil.ignore_patterns("hidden", "visible"))
     (copy / "test_busy.py").write_text(BUSY)
     return copy
