@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import pytest_embedbench.hookspecs
+import pytest_embedbench.hookspecs as events
 from pytest_embedbench.plugin import options
 from pytest_embedbench.plugin.consoles import console
 from pytest_embedbench.plugin.fixtures import (
@@ -78,7 +78,7 @@ _OVERRIDABLE = frozenset({"board", "board_spec", "firmware_image", "firmware_sou
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare what products and third parties can hear of."""
-    pluginmanager.add_hookspecs(pytest_embedbench.hookspecs)
+    pluginmanager.add_hookspecs(events)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

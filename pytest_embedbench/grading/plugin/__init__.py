@@ -25,7 +25,6 @@ from pytest_embedbench.grading.plugin.stash import (
     HOST_IMAGE,
     grading_of,
     is_graded,
-    watch_tests,
 )
 from pytest_embedbench.grading.plugin.tolerance import check_tolerates, stands
 from pytest_embedbench.plugin.options import add_settings
@@ -63,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Refuse to collect a test that names sentences or profiles which are not there."""
-    if any(map(metafunc.definition.get_closest_marker, ("brief", "profile"))):
+    if is_graded(metafunc.definition):
         from pytest_embedbench.grading.plugin import profile  # noqa: PLC0415  # late
 
         profile.check_markers(metafunc)
@@ -76,10 +75,10 @@ def pytest_collection_modifyitems(
     """Keep to the profile, and watch the checks."""
     if not any(map(is_graded, items)):
         return
-    from pytest_embedbench.grading.plugin import profile  # noqa: PLC0415  # late
+    from pytest_embedbench.grading.plugin import profile, running  # noqa: PLC0415
 
     profile.select(config, items)
-    watch_tests(config)
+    running.watch(config)
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:

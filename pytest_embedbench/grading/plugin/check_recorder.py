@@ -19,7 +19,7 @@ from pytest_embedbench.errors import (
     OutsideEditSurface,
 )
 from pytest_embedbench.grading.host.builder import ENVIRONMENT as HOST_DRIVER
-from pytest_embedbench.grading.plugin.plan import check_plans, goal, suite_name
+from pytest_embedbench.grading.plugin.plan import check_plans, suite_name
 from pytest_embedbench.grading.plugin.profile import NOT_TRIED, note_spin
 from pytest_embedbench.grading.plugin.stash import (
     CHECK,
@@ -97,7 +97,7 @@ def _stage(
     """Return the stage that a check was in when it failed, else the one it is about."""
     check = item.stash[CHECK]
     if excinfo is None or NOT_TRIED in item.stash:
-        return goal(check)
+        return check.goal
     for cause in causes(excinfo.value):
         if isinstance(cause, BuildError) and cause.environment == HOST_DRIVER:
             return Stage.HOST_BUILD

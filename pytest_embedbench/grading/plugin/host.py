@@ -11,7 +11,6 @@ from pytest_embedbench.grading.plugin.stash import (
     HOST_IMAGE,
     HOST_PROGRAM,
     grading_of,
-    watch_tests,
 )
 from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.stash import session_of
@@ -81,7 +80,9 @@ def _program(request: pytest.FixtureRequest) -> HostProgram:
     """Return the submission's code as a program that serves this test alone."""
     log = log_of(request.node)
     if HOST_PROGRAM not in log.stash:
-        watch_tests(request.config)
+        from pytest_embedbench.grading.plugin import running  # noqa: PLC0415  # late
+
+        running.watch(request.config)
         with told_plainly():
             grading = grading_of(request.config)
             program = grading.host_program(grading.suite(request.path))

@@ -14,18 +14,11 @@ from pytest_embedbench.grading.plugin.options import PROFILE
 from pytest_embedbench.grading.plugin.profile import DESELECTED
 from pytest_embedbench.grading.plugin.stash import CHECK, grading_of
 from pytest_embedbench.grading.task import submitted
-from pytest_embedbench.grading.verdict import Stage
 from pytest_embedbench.plugin.options import setting
 
 if TYPE_CHECKING:
     from pytest_embedbench.grading.ledger import CheckPlan, PlannedCheck
-    from pytest_embedbench.grading.plugin.profile import Check
     from pytest_embedbench.grading.task import Suite
-
-
-def goal(check: Check) -> Stage:
-    """Return the stage that a check is about."""
-    return Stage.HOST_TEST if check.on_host else Stage.INTEGRATION
 
 
 def check_plans(session: pytest.Session) -> list[CheckPlan]:
@@ -41,7 +34,7 @@ def check_plans(session: pytest.Session) -> list[CheckPlan]:
         planned: PlannedCheck = {
             "check": item.nodeid,
             "board": check.board,
-            "stage": goal(check).value,
+            "stage": check.goal.value,
             "brief": list(check.brief),
         }
         made[name]["checks"].append(planned)

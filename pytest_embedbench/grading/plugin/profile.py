@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.grading.plugin.check import Check
 from pytest_embedbench.grading.plugin.options import PROFILE
 from pytest_embedbench.grading.plugin.stash import CHECK, ROBUST, grading_of
 from pytest_embedbench.plugin.options import setting
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from pytest_embedbench.grading.task import Suite
 
 NOT_TRIED: pytest.StashKey[bool] = pytest.StashKey()
 """A check that is skipped for what the submission did in others."""
@@ -34,20 +33,6 @@ _BY_MARK = (
 _HOST_FIXTURES = frozenset({"controller", "protocol"})
 _BOARD_FIXTURES = frozenset({"board", "board_spec", "boot", "real_boards"})
 """All others that boot a board ask for one of these."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """A test that is part of an evaluation: one with a ``brief`` marker.
-
-    ``board`` is one that the user has chosen, ``""`` for checks that do without.
-    """
-
-    suite: Suite
-    board: str
-    on_host: bool
-    """Whether it does without any: it steps the controller itself."""
-    brief: Mapping[str, str]
 
 
 def sentences_of(node: pytest.Item | pytest.Function) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from pytest_embedbench.grading.plugin.stash import NOTE, TRIAL
 from pytest_embedbench.plugin.stash import session_of
 
 if TYPE_CHECKING:
-    from pytest_embedbench.grading.plugin.robust import Robustness
+    from pytest_embedbench.grading.plugin.robust import Robustness, RobustTrial
     from pytest_embedbench.grading.plugin.verdicts import Verdicts
 
 
@@ -26,11 +26,12 @@ class Reports:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take in how a phase of a test went."""
-        if hasattr(report, TRIAL):
-            self._take_trial(report)
+        brought = vars(report)
+        if TRIAL in brought:
+            self._take_trial(brought[TRIAL])
         if self._verdicts is not None:
             self._verdicts.take(report)
-        elif hasattr(report, NOTE):
+        elif NOTE in brought:
             from pytest_embedbench.grading.plugin.verdicts import Verdicts  # noqa: PLC0415
 
             self._verdicts = Verdicts(session_of(self._config).run_dir)
@@ -58,9 +59,9 @@ class Reports:
             for line in self._verdicts.table():
                 terminalreporter.write_line(line)
 
-    def _take_trial(self, report: pytest.TestReport) -> None:
+    def _take_trial(self, trial: RobustTrial) -> None:
         if self._robustness is None:
             from pytest_embedbench.grading.plugin.robust import Robustness  # noqa: PLC0415
 
             self._robustness = Robustness(session_of(self._config).run_dir)
-        self._robustness.take(getattr(report, TRIAL))
+        self._robustness.take(trial)

@@ -1,7 +1,11 @@
-"""Hooks around each test; ``watch_tests`` registers them once a run is graded."""
+"""Hooks around each test, in runs that are graded: nobody else's is slowed down.
+
+A plugin of its own, which ``watch`` registers.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +17,15 @@ from pytest_embedbench.plugin.stash import TESTLOG
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+
+_NAME = "embedbench-grading-tests"
+
+
+def watch(config: pytest.Config) -> None:
+    """See from now on how tests go."""
+    if not config.pluginmanager.has_plugin(_NAME):
+        config.pluginmanager.register(sys.modules[__name__], _NAME)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from pytest_embedbench.grading.host.controller import Controller
     from pytest_embedbench.grading.host.program import HostProgram
-    from pytest_embedbench.grading.plugin.profile import Check
+    from pytest_embedbench.grading.plugin.check import Check
     from pytest_embedbench.grading.plugin.session import Grading
     from pytest_embedbench.model import FirmwareImage
 
@@ -25,8 +25,6 @@ CONTROLLER: pytest.StashKey[Controller] = pytest.StashKey()
 """What an attempt at a test ran in the host stage, in the stash of its log."""
 ROBUST = "robust"
 """Both a profile and the marker of the tests that it runs."""
-_WATCH = "embedbench-grading-tests"
-_MARKS = frozenset({"brief", "profile", ROBUST})
 
 
 def grading_of(config: pytest.Config) -> Grading:
@@ -38,14 +36,7 @@ def grading_of(config: pytest.Config) -> Grading:
     return config.stash[_GRADING]
 
 
-def watch_tests(config: pytest.Config) -> None:
-    """From now on, see how tests go: nobody else's run is slowed down."""
-    if not config.pluginmanager.has_plugin(_WATCH):
-        from pytest_embedbench.grading.plugin import running  # noqa: PLC0415  # late
-
-        config.pluginmanager.register(running, _WATCH)
-
-
 def is_graded(item: pytest.Item) -> bool:
-    """Say whether a test has a mark of ours."""
-    return any(mark.name in _MARKS for mark in item.iter_markers())
+    """Say whether a test may have a mark of ours: quick, for runs that have none."""
+    words = item.keywords
+    return "brief" in words or "profile" in words or ROBUST in words
