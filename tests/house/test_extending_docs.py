@@ -27,6 +27,7 @@ def test_something_of_each_kind_is_shown() -> None:
     assert {name for name, _ in SHOWN} == {
         "pyproject.toml",
         "acme_bench/builder.py",
+        "acme_bench/commands.py",
         "acme_bench/engine.py",
         "acme_bench/plant.py",
         "acme_bench/product.py",

@@ -131,6 +131,24 @@ def test_the_doctor_knows_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "acme-thermostat: ready (acme rules 1.0)\n"
 
 
+def test_its_product_has_a_setting(pytester: pytest.Pytester, installed: Path) -> None:
+    (installed / "test_wrong.py").write_text(WRONG)
+    run(pytester, "suite/test_wrong.py", "-kone_rule", "--acme-fired=count")
+    (record,) = pytester.path.rglob("test_one_rule*/test.json")
+    assert json.loads(record.read_text())["acme_fired"] == 1
+
+
+def test_its_command_is_one_of_ours(
+    installed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = installed / "firmware.rules"
+    assert main(["acme-rules", str(rules)]) == 0
+    assert "SENSE TEMP < 19: ACT HEATER ON\n" in capsys.readouterr().out
+    rules.write_text("nonsense\n")
+    assert main(["acme-rules", str(rules)]) == 1
+    assert capsys.readouterr().err == "firmware.rules:1:1: error: no rule: nonsense\n"
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
 def test_it_uses_exported_names_alone(path: Path) -> None:
     taken = [

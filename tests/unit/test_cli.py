@@ -91,3 +91,64 @@ def test_a_reader_who_has_seen_enough_is_no_error() -> None:
             timeout=60,
         )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+COMMAND = """
+import sys
+
+
+def add_hello(commands):
+    parser = commands.add_parser("hello", help="say hello")
+    parser.add_argument("--to", default="you")
+    parser.set_defaults(run=run)
+
+
+def run(arguments):
+    sys.stdout.write(f"hello {arguments.to}\\n")
+    return 3
+"""
+
+
+@pytest.fixture
+def commands(theirs: Path) -> Path:
+    """Have a package with a command that works, and one that is not there."""
+    about = theirs.parent / "theirs-1.0.dist-info"
+    (theirs / "commands.py").write_text(COMMAND)
+    (about / "entry_points.txt").write_text(
+        "[embedbench.commands]\n"
+        f"hello = {theirs.name}.commands:add_hello\n"
+        f"gone = {theirs.name}.commands:add_gone\n"
+    )
+    return theirs
+
+
+@pytest.mark.usefixtures("commands")
+def test_a_command_of_somebody_else_is_one_of_ours(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["hello", "--to", "all"]) == 3
+    assert capsys.readouterr().out == "hello all\n"
+
+
+@pytest.mark.usefixtures("commands")
+def test_a_command_that_cannot_be_loaded_stands_in_nobodys_way(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["gone"]) == 1
+    assert "command 'gone' (" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "setup make PlatformIO" in said
+    assert "hello say hello" in said
+    assert "gone command 'gone' (" in said
+    assert "cannot load" in said
+
+
+def test_products_bring_their_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    said = capsys.readouterr().out
+    order = ("setup", "doctor", "boards", "plants", "lab", "mutate", "new-task")
+    places = [said.index(f"\n    {name} ") for name in order]
+    assert places == sorted(places)

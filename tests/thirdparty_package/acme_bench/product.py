@@ -8,7 +8,7 @@ import pytest
 
 from acme_bench.builder import SOURCE
 from acme_bench.engine import RuleBoard
-from pytest_embedbench import Blame, FirmwareSource
+from pytest_embedbench import Blame, FirmwareSource, Setting, add_settings, setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,10 +17,23 @@ if TYPE_CHECKING:
     from pytest_embedbench import Board, BoardSpec
 
 BOARDS = pytest.StashKey[list[RuleBoard]]()
+FIRED = Setting(
+    name="acme_fired",  # ini: embedbench_acme_fired, env: EMBEDBENCH_ACME_FIRED
+    flag="--acme-fired",
+    metavar="HOW",
+    help="How test.json says which rules fired: names or count",
+    default="names",
+    choices=("names", "count"),
+)
 
 
 class RuleNeverFired(Exception):
     """A test has not exercised all of the firmware."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--acme-fired``, its ini key and environment."""
+    add_settings(parser, (FIRED,))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -58,7 +71,9 @@ def pytest_embedbench_blame(error: BaseException) -> Blame | None:
 def pytest_embedbench_test_record(item: pytest.Item, record: dict[str, Any]) -> None:
     """Put into ``test.json`` which rules fired."""
     if BOARDS in item.stash:
-        record["acme_fired"] = [str(rule) for rule in _fired(item)]
+        names = [str(rule) for rule in _fired(item)]
+        counted = setting(item.config, FIRED) == "count"
+        record["acme_fired"] = len(names) if counted else names
 
 
 @pytest.fixture
