@@ -89,6 +89,11 @@ class TestLog:
         """Whether a phase so far has failed."""
         return any(phase["outcome"] == "failed" for phase in self.phases.values())
 
+    @property
+    def has_failed_call(self) -> bool:
+        """Whether the test, or a subtest of it, has failed."""
+        return self.phases.get("call", _NOBODY).get("outcome") == "failed"
+
     def note_board(self, board: Board, image: FirmwareImage) -> None:
         """Remember a board that was booted."""
         self.ran = True
@@ -101,7 +106,11 @@ class TestLog:
             self.shared.append(board)
 
     def note_phase(self, report: pytest.TestReport, blame: str, reason: str) -> None:
-        """Remember how setup, call or teardown went."""
+        """Remember how setup, call or teardown went.
+
+        Subtests come as calls, before that of the whole test, which passes then: what
+        failed first stays what is said of it.
+        """
         for board in self.shared:
             board.needs_recovery |= report.failed
         phase: dict[str, Any] = {
@@ -110,6 +119,8 @@ class TestLog:
         }
         if blame:
             phase |= {"blame": blame, "reason": reason}
+        if report.when == "call" and self.has_failed_call:
+            phase = {**self.phases["call"], "duration_s": report.duration}
         self.phases[report.when] = phase
 
     def record(self) -> dict[str, Any]:

@@ -65,6 +65,8 @@ def attach(
     if report.skipped or (report.when != "call" and not report.failed):
         return
     log = item.stash[TESTLOG]
+    if report.when == "call" and log.has_failed_call:
+        return  # a subtest has told already
     loops = [loop for bench in log.benches for loop in bench.loops]
     error = call.excinfo.value if call.excinfo is not None else None
     faults = [fault for loop in loops for fault in _disturbances(loop)]
