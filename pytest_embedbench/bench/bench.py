@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from pytest_embedbench.bench.artifacts import (
     TRANSCRIPT,
@@ -16,7 +17,7 @@ from pytest_embedbench.bench.closed_loop import FREE_RUN, IN_STEP, ClosedLoop
 from pytest_embedbench.bench.recorder import Recorder
 from pytest_embedbench.bench.run import metrics_of, summarize
 from pytest_embedbench.bench.uart_session import BOOT_WITHIN_MS, UartSession
-from pytest_embedbench.bench.under_test import under_test
+from pytest_embedbench.bench.under_test import identity, under_test
 from pytest_embedbench.errors import BenchFault, ConfigError
 from pytest_embedbench.wire.patterns import exact
 from pytest_embedbench.wire.transcript import Transcript
@@ -35,8 +36,11 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import PinTrace
     from pytest_embedbench.wire.patterns import Match, Patterns
 
+_holders: WeakValueDictionary[int, Bench] = WeakValueDictionary()
+"""The bench of each board, by the board's identity."""
 
-@dataclass(slots=True, repr=False)
+
+@dataclass(slots=True, repr=False, eq=False, weakref_slot=True)
 class Bench:
     """A running board on the bench, with its evidence going to ``folder``.
 
@@ -45,6 +49,9 @@ class Bench:
     to decode backtraces with. Whoever makes a bench closes it; that writes
     ``trace.csv``, ``metrics.json`` and, with ``plots``, ``plot.svg`` for its loop
     (``trace-2.csv`` and so on for further ones), and closes the board.
+
+    Raises:
+        ConfigError: another bench has the board: each would hear half of what it says.
     """
 
     board: Board
@@ -67,6 +74,7 @@ class Bench:
         return f"<Bench with {name} at {now_s:.6f} s: {len(self.transcript)} lines>"
 
     def __post_init__(self) -> None:
+        self._take_board()
         self._log = new_file(self.transcript_path)
         self.board = board = under_test(self.board)
         self._recorder = Recorder(
@@ -208,6 +216,15 @@ class Bench:
             self.board.close()
         finally:
             self._write_down()
+
+    def _take_board(self) -> None:
+        """Be the one bench of the board."""
+        holder = _holders.setdefault(identity(self.board), self)
+        if holder is not self:
+            raise ConfigError(
+                f"the {self.board.spec.name} has a bench already, in {holder.folder}: "
+                "use that one, or boot another board for this one"
+            )
 
     def _write_down(self) -> None:
         """Write the artifacts, also of what came in while the board was closed."""

@@ -268,3 +268,15 @@ def test_a_place_that_cannot_be_written_is_one_clear_bench_fault(
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines([f"*choose another place with --embedbench-{option}*"])
     result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_a_second_bench_on_one_board_is_not_the_firmwares_fault(suite: Suite) -> None:
+    suite.test(
+        "def test_it(bench, board, make_bench):\n"
+        "    bench.wait_for_boot()\n"
+        "    make_bench(board).wait_for_boot()\n"
+    )
+    result = suite.run()
+    result.stdout.fnmatch_lines(
+        ["*the lab has a bench already, in *", "embedbench: 1 x bench fault"]
+    )

@@ -52,8 +52,9 @@ class Verdicts:
             return
         ledger = self.ledgers[note["suite"]]
         # A subtest takes a part of its test's time; both have such a report.
-        part = {"duration_s": 0.0} if hasattr(report, "context") else {}
-        ledger.note({**note, **part})
+        if hasattr(report, "context"):
+            note = {**note, "duration_s": 0.0}
+        ledger.note(note)
         if report.outcome == _RERUN:
             ledger.retry(note["check"])
         if note["last"]:

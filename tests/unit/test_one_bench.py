@@ -1,0 +1,49 @@
+"""A board has one bench: two would each hear half of what it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.bench.bench import Bench
+from pytest_embedbench.bench.under_test import under_test
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.testing import (
+    LOOPBACK_SPEC,
+    Loopback,
+    loopback_image,
+    tank_firmware,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_embedbench.contracts import Board
+
+
+def booted() -> Board:
+    return Loopback(tank_firmware).boot(LOOPBACK_SPEC, loopback_image())
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_second_bench_on_a_board_is_refused(tmp_path: Path, wrapped: bool) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    board = booted()
+    bench = Bench(board, tmp_path / "one")
+    again = under_test(board) if wrapped else board
+    with pytest.raises(ConfigError, match=r"has a bench already, in .*one: use that"):
+        Bench(again, tmp_path / "two")
+    assert list((tmp_path / "two").iterdir()) == []
+    bench.wait_for_boot()  # and the first goes on
+    bench.close()
+
+
+def test_two_boards_have_a_bench_each(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    one, two = (Bench(booted(), tmp_path / name) for name in ("one", "two"))
+    assert one.wait_for_boot().line == two.wait_for_boot().line
+    one.close()
+    two.close()
