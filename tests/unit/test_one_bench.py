@@ -17,6 +17,7 @@ from pytest_embedbench.testing import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pytest_embedbench.contracts import Board
@@ -26,15 +27,20 @@ def booted() -> Board:
     return Loopback(tank_firmware).boot(LOOPBACK_SPEC, loopback_image())
 
 
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_a_second_bench_on_a_board_is_refused(tmp_path: Path, wrapped: bool) -> None:
+def as_it_is(board: Board) -> Board:
+    return board
+
+
+@pytest.mark.parametrize("held_as", [as_it_is, under_test])
+def test_a_second_bench_on_a_board_is_refused(
+    tmp_path: Path, held_as: Callable[[Board], Board]
+) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     board = booted()
     bench = Bench(board, tmp_path / "one")
-    again = under_test(board) if wrapped else board
     with pytest.raises(ConfigError, match=r"has a bench already, in .*one: use that"):
-        Bench(again, tmp_path / "two")
+        Bench(held_as(board), tmp_path / "two")
     assert list((tmp_path / "two").iterdir()) == []
     bench.wait_for_boot()  # and the first goes on
     bench.close()
