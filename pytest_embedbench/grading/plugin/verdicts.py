@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_embedbench.grading.ledger import CheckRecord
+
 FILE = "verdict.json"
 _WRITTEN_EVERY_S = 0.25
 _WRITING_SHARE = 0.04
@@ -46,7 +48,7 @@ class Verdicts:
                 self.ledgers[name].add_plan(plan)
             else:
                 self.ledgers[name] = Ledger(plan, started_at=host_stamp())
-        note = getattr(report, NOTE, None)
+        note: CheckRecord | None = getattr(report, NOTE, None)
         if note is None:
             self._take_lost(report)
             return
