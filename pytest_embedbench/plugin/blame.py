@@ -70,7 +70,11 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
     """Yield an error, what it is a group of, what it came from, and so on."""
     while error is not None:
         yield error
-        if isinstance(error, BaseExceptionGroup):
-            for each in error.exceptions:
-                yield from causes(each)
+        for each in _members(error):
+            yield from causes(each)
         error = cause_of(error)
+
+
+def _members(error: BaseException) -> tuple[BaseException, ...]:
+    members: tuple[BaseException, ...] = getattr(error, "exceptions", ())
+    return members if isinstance(error, BaseExceptionGroup) else ()

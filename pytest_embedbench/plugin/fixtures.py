@@ -9,7 +9,7 @@ import pytest
 
 from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.options import setting
-from pytest_embedbench.plugin.stash import NO_BOARD, SEED, rig_for, session_of
+from pytest_embedbench.plugin.stash import NO_BOARD, SEED, item_of, rig_for, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -160,7 +160,7 @@ def plant(request: pytest.FixtureRequest) -> Callable[..., Plant[Any]]:
     """
 
     def make(name: str = "", **parameters: object) -> Plant[Any]:
-        item, registry = request.node, session_of(request.config).registry
+        item, registry = item_of(request), session_of(request.config).registry
         with told_plainly():
             chosen = name or item.ihook.pytest_embedbench_plant(item=item)
             return registry.plant(chosen or _no_plant(registry), **parameters)
@@ -190,7 +190,7 @@ def fault_seed(request: pytest.FixtureRequest) -> int:
     text = setting(request.config, "seed")
     if not text.isdecimal():
         raise pytest.UsageError(f"--embedbench-seed: {text!r} is not a whole number")
-    request.node.user_properties.append((SEED, int(text)))
+    item_of(request).user_properties.append((SEED, int(text)))
     return int(text)
 
 

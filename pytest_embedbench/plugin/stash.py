@@ -39,12 +39,29 @@ def session_of(config: pytest.Config) -> Session:
     return config.stash[_SESSION]
 
 
+def item_of(request: pytest.FixtureRequest) -> pytest.Item:
+    """Return the test that asks; only function-scoped fixtures may."""
+    return cast("pytest.Item", request.node)
+
+
+def log_of(item: pytest.Item) -> TestLog:
+    """Return the record of this attempt at a test; a rerun starts a new one."""
+    if TESTLOG not in item.stash:
+        from pytest_embedbench.plugin.testlog import TestLog  # noqa: PLC0415  # late
+
+        item.stash[TESTLOG] = TestLog(
+            nodeid=item.nodeid,
+            run_dir=session_of(item.config).run_dir,
+            attempt=getattr(item, "execution_count", 1),
+        )
+    return item.stash[TESTLOG]
+
+
 def rig_for(request: pytest.FixtureRequest) -> TestRig:
-    """Return the rig of the test that asks; only function-scoped fixtures may."""
-    from pytest_embedbench.plugin.testlog import log_of  # noqa: PLC0415  # late
+    """Return the rig of the test that asks."""
     from pytest_embedbench.plugin.testrig import TestRig  # noqa: PLC0415  # late
 
-    item = cast("pytest.Item", request.node)
+    item = item_of(request)
     return TestRig(session_of(request.config), item, log_of(item))
 
 

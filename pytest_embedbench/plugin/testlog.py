@@ -12,7 +12,7 @@ from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.contracts import SharedBoard
 from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
-from pytest_embedbench.plugin.stash import NO_BOARD, TESTLOG, session_of
+from pytest_embedbench.plugin.stash import NO_BOARD, log_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,17 +149,6 @@ class TestLog:
         """Write ``test.json``."""
         text = json.dumps(record, indent=2, sort_keys=False, default=str)
         (self.folder() / "test.json").write_text(text + "\n", encoding="utf-8")
-
-
-def log_of(item: pytest.Item) -> TestLog:
-    """Return the record of this attempt; a rerun starts a new one."""
-    if TESTLOG not in item.stash:
-        item.stash[TESTLOG] = TestLog(
-            nodeid=item.nodeid,
-            run_dir=session_of(item.config).run_dir,
-            attempt=getattr(item, "execution_count", 1),
-        )
-    return item.stash[TESTLOG]
 
 
 def note_given(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.e2e.evaluator import skip_without_engine
 from tests.e2e.native_firmware import SUITES, needs_gcc
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.e2e.evaluator import Evaluator
 
 pytestmark = needs_gcc
@@ -17,6 +22,18 @@ TANK = SUITES / "tank_fill_drain"
 SOLUTION = (TANK / "solution/src/controller.c").read_text()
 AT_INIT = "void controller_init(controller_t *controller)\n{\n"
 ON_LEVEL = "    case CONTROLLER_INPUT_LEVEL:\n"
+BARE = """
+import pytest
+
+
+@pytest.mark.brief("T2")
+def test_a_low_level_switches_the_pump_on({board}_board):
+    {board}_board.advance(300)
+    {board}_board.link().send(b"SENSE LEVEL 20\\n")
+    {board}_board.advance(300)
+    said = b"".join(chunk.data for chunk in {board}_board.link().receive())
+    assert b"ACT PUMP ON" in said
+"""
 # There is a shell on a board, and none in the host stage.
 ON_BOARD_ONLY = "extern void shell_run(const void *) __attribute__((weak));\n"
 
@@ -109,3 +126,22 @@ def test_the_published_profile_overlooks_undefined_behaviour(
     source = SOLUTION.replace(ON_LEVEL, f"{ON_LEVEL}{overflow}")
     done = evaluate.submit(source, "--embedbench-profile=paper")
     assert done.ending == ("PASS", "INTEGRATION"), done.printed
+
+
+@pytest.mark.parametrize("board", ["native", "uno"])
+def test_a_plain_assertion_about_a_board_is_a_verdict_on_the_firmware(
+    evaluate: Evaluator, tmp_path: Path, board: str
+) -> None:
+    skip_without_engine(board)
+    suite = tmp_path / "suites" / TANK.name
+    shutil.copytree(TANK, suite, ignore=shutil.ignore_patterns("hidden", "__pycache__"))
+    (tmp_path / "pytest_embedbench").symlink_to(SUITES.parent / "pytest_embedbench")
+    (suite / "hidden").mkdir()
+    (suite / "hidden" / "test_board.py").write_text(BARE.format(board=board))
+    done = evaluate("--embedbench-firmware=", suite=suite)
+    assert done.ending == ("INT", "INTEGRATION"), done.printed
+    assert done.verdict["brief"].keys() == {"T2"}
+    (record,) = done.folder.rglob("test.json")
+    known = json.loads(record.read_text())
+    assert (known["blame"], known["board"]) == ("firmware", board)
+    assert known["image"]["sha256"] == done.verdict["image"]["sha256"]

@@ -6,6 +6,7 @@ imported from here; each comes in when it is first asked for.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -130,6 +131,9 @@ if not TYPE_CHECKING:  # they read the imports above, and miss what is not there
     __all__.sort()
 
     def __getattr__(name: str) -> object:
+        if name not in __all__:  # as most of what Python itself looks for
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message, name=name, obj=sys.modules[__name__])
         from pytest_embedbench.support.exports import take  # noqa: PLC0415  # late
 
         return take(__name__, _HOMES, name)

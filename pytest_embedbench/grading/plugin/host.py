@@ -13,8 +13,7 @@ from pytest_embedbench.grading.plugin.stash import (
     grading_of,
 )
 from pytest_embedbench.plugin.failures import told_plainly
-from pytest_embedbench.plugin.stash import session_of
-from pytest_embedbench.plugin.testlog import log_of
+from pytest_embedbench.plugin.stash import item_of, log_of, session_of
 
 if TYPE_CHECKING:
     from pytest_embedbench.grading.checks.oracle import Oracle
@@ -30,7 +29,7 @@ def controller(request: pytest.FixtureRequest) -> Controller:
     from pytest_embedbench.grading.host.controller import Controller  # noqa: PLC0415
 
     controller = Controller(_program(request), _api(request))
-    log_of(request.node).stash[CONTROLLER] = controller
+    log_of(item_of(request)).stash[CONTROLLER] = controller
     with told_plainly():
         controller.init()
     return controller
@@ -78,7 +77,7 @@ def judge(request: pytest.FixtureRequest) -> Judge:
 
 def _program(request: pytest.FixtureRequest) -> HostProgram:
     """Return the submission's code as a program that serves this test alone."""
-    log = log_of(request.node)
+    log = log_of(item_of(request))
     if HOST_PROGRAM not in log.stash:
         from pytest_embedbench.grading.plugin import running  # noqa: PLC0415  # late
 
