@@ -47,7 +47,8 @@ def plugins() -> list[EntryPoint]:
     """Return the plugins of this package: the bench, and each product."""
     every = entry_points(group="pytest11")
     ours = [entry for entry in every if entry.module.startswith("pytest_embedbench.")]
-    assert len(ours) > 1, "installed with entry points of another day"
+    if len(ours) <= 1:
+        raise RuntimeError("installed with entry points of another day")
     return ours
 
 
