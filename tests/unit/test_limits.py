@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_embedbench.bench.closed_loop import bursts
 from pytest_embedbench.bench.guards import FloodMeter
+from pytest_embedbench.errors import FirmwareFlood
 from pytest_embedbench.model import Direction, Line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from pytest_embedbench.bench.bench import Bench
+    from pytest_embedbench.testing import Firmware, LoopbackUart
 
 BAUD_BPS = 100_000
 """Ten bits a byte: 10,000 bytes a second."""
@@ -49,6 +58,18 @@ def test_a_flood_says_how_much_of_what() -> None:
         "the firmware never stops talking: 9750 bytes in the 1.000 s up to 2.000000 s, "
         "98% of what 100000 baud can carry"
     )
+
+
+def test_a_flood_is_told_once(bench_with: Callable[[Firmware], Bench]) -> None:
+    def flooding_for_a_second(uart: LoopbackUart) -> Generator[int, None, None]:
+        for _ in range(100):
+            uart.write(b"x" * 119 + b"\n")
+            yield 10
+
+    bench = bench_with(flooding_for_a_second)
+    with pytest.raises(FirmwareFlood):
+        bench.run_for(1_000)
+    bench.run_for(900)
 
 
 def line(at_us: int) -> Line:
