@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import socket
 import struct
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,6 +48,20 @@ def pytest_configure() -> None:
         if not flags & _IFF_UP:
             up = struct.pack(_IFREQ, b"lo", flags | _IFF_UP)
             fcntl.ioctl(probe, _SIOCSIFFLAGS, up)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Measure no coverage while a test looks at the host's clock: it costs time."""
+    coverage = sys.modules.get("coverage")
+    measured = coverage.Coverage.current() if coverage else None
+    if measured is None or item.get_closest_marker("host_time") is None:
+        return (yield)
+    measured.stop()
+    try:
+        return (yield)
+    finally:
+        measured.start()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.processes import guardian
 from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
 
 if TYPE_CHECKING:
@@ -123,3 +124,41 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_endless_output_is_read_but_not_kept() -> None:
     done = run_guarded(["sh", "-c", "yes | head -c 9000000"], timeout_s=60)
     assert len(done.stdout) == 4 << 20
+
+
+# The guardian itself, as a script, in an ordinary Python.
+GUARDIAN = (sys.executable, "-m", guardian.__name__)
+
+
+@pytest.mark.parametrize(
+    ("command", "returncode"),
+    [
+        (["sh", "-c", "sleep 1000 & exit 3"], 3),
+        (["sh", "-c", "kill -SEGV $$"], 128 + signal.SIGSEGV),
+        (["/nowhere/nope"], 127),
+    ],
+)
+def test_a_guardian_ends_as_its_command_did(
+    command: list[str], returncode: int
+) -> None:
+    with subprocess.Popen([*GUARDIAN, *command], stdin=subprocess.PIPE) as guarding:
+        assert guarding.wait(60) == returncode
+
+
+@pytest.mark.parametrize("let_go", ["leash", "SIGTERM"])
+def test_a_guardian_that_is_let_go_kills_the_whole_family(
+    tmp_path: Path, let_go: str
+) -> None:
+    family = ["sh", "-c", FAMILY + "wait", "sh", str(tmp_path / "fifo")]
+    with (
+        opened(tmp_path / "fifo") as reader,
+        subprocess.Popen([*GUARDIAN, *family], stdin=subprocess.PIPE) as guarding,
+    ):
+        assert heard(reader, {"command", "child", "grandchild"})
+        if let_go == "SIGTERM":
+            guarding.terminate()
+        else:
+            assert guarding.stdin is not None
+            guarding.stdin.close()
+        assert at_end(reader)
+        assert guarding.wait(60) == 128 + signal.SIGKILL

@@ -134,6 +134,7 @@ def test_steps_go_in_and_outputs_come_back(run: Callable[..., Controller]) -> No
     ]
 
 
+@pytest.mark.host_time
 def test_100_000_steps_take_less_than_a_second(run: Callable[..., Controller]) -> None:
     controller = run("output.pump_on = input.level < 30;")
     rows = [("LEVEL", number, number % 100) for number in range(STEPS)]
