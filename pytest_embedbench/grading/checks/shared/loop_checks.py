@@ -16,6 +16,7 @@ from pytest_embedbench.grading.checks.shared.marks import (
     enforcing,
     insist,
     needing,
+    using,
 )
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class LoopChecks(LoopFixtures):
         """
 
         @enforcing(*brief)
+        @using(fixture)
         @needing("virtual-time")
         @pytest.mark.parametrize(("silent", "line"), cases)
         def check(
@@ -92,6 +94,7 @@ class LoopChecks(LoopFixtures):
         """Check that 800 ms of silence are no fault; ``fixtures`` are loops."""
 
         @enforcing(*brief)
+        @using(*(fixtures if len(fixtures) == 1 else ()))
         @needing("virtual-time")
         @each_if("name", fixtures)
         def check(request: pytest.FixtureRequest, bench: Bench, name: str) -> None:
@@ -123,6 +126,7 @@ class LoopChecks(LoopFixtures):
         """
 
         @enforcing(*brief)
+        @using(fixture)
         @needing("virtual-time")
         @each("line", lines)
         def check(request: pytest.FixtureRequest, bench: Bench, line: str) -> None:
@@ -148,6 +152,7 @@ class LoopChecks(LoopFixtures):
         """Check that it is safe after a restart, and comes back as ``then`` insists."""
 
         @enforcing(*brief)
+        @using(fixture)
         @needing("virtual-time", "reset")
         def check(request: pytest.FixtureRequest, bench: Bench) -> None:
             loop: ClosedLoop[Any] = request.getfixturevalue(fixture)
@@ -171,6 +176,7 @@ class LoopChecks(LoopFixtures):
         """
 
         @enforcing(*brief)
+        @using(fixture)
         @needing("virtual-time")
         @pytest.mark.parametrize(("bad", "other"), cases)
         def check(
@@ -212,6 +218,7 @@ class LoopChecks(LoopFixtures):
         """
 
         @enforcing(*brief)
+        @using(fixture)
         @needing("virtual-time")
         def check(request: pytest.FixtureRequest, bench: Bench) -> None:
             loop: ClosedLoop[Any] = request.getfixturevalue(fixture)

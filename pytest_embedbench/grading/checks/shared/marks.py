@@ -34,6 +34,18 @@ def needing(*capabilities: str) -> Callable[[Test], Test]:
     return mark
 
 
+def using(*fixtures: str) -> Callable[[Test], Test]:
+    """Return what has a suite's fixtures made before a check, as if it took them."""
+
+    def mark(check: Test) -> Test:
+        if fixtures:
+            marked: Test = pytest.mark.usefixtures(*fixtures)(check)
+            return marked
+        return check
+
+    return mark
+
+
 def each(name: str, values: Iterable[object]) -> Callable[[Test], Test]:
     """Return what makes one test of each value, named by pytest."""
     return pytest.mark.parametrize(name, list(values))
