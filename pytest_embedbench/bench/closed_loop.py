@@ -147,7 +147,9 @@ class ClosedLoop(Generic[StateT]):
         Raises:
             FirmwareFault: the firmware crashed, floods its UART, ...
             InvariantBroken: the plant was driven where it must not go.
+            ConfigError: the scenario has something to do after its end.
         """
+        self.scenario.check_in_time(self.plant.tick_ms)
         for _ in range(self.scenario.max_steps):
             self._stimulate()
             self._advance_firmware(self._tick_ms)

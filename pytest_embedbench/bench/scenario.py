@@ -65,6 +65,8 @@ class Scenario:
     events: tuple[PlantEvent, ...] = ()
     faults: tuple[Fault, ...] = ()
     seed: int = 0
+    file: str = field(default="", compare=False)
+    """Where it was read from, to say what is wrong with it."""
 
     def __repr__(self) -> str:
         done = len(self.inject) + len(self.events)
@@ -74,6 +76,25 @@ class Scenario:
     def with_faults(self, *faults: Fault, seed: int = 0) -> Scenario:
         """Return the same with these faults in it, and the seed of their chance."""
         return replace(self, faults=faults, seed=seed)
+
+    def check_in_time(self, tick_ms: int) -> None:
+        """Insist that all that is to be done is due by the last step.
+
+        Raises:
+            ConfigError: an event or a line comes later, so it would never take place.
+        """
+        last_ms, end_ms = (self.max_steps - 1) * tick_ms, self.max_steps * tick_ms
+        where = f"{self.file}: {self.name}" if self.file else f"scenario {self.name!r}"
+        scripts = {"events": self.events, "inject": self.inject}
+        for key, script in scripts.items():
+            for index, entry in enumerate(script):
+                if entry.at_ms > last_ms:
+                    raise ConfigError(
+                        f"{where}.{key}[{index}].at_ms = {entry.at_ms}: it would never "
+                        f"take place, for the last step begins at {last_ms} ms: the "
+                        f"scenario ends at {end_ms} ms (max_steps = {self.max_steps}, "
+                        f"{tick_ms} ms each)"
+                    )
 
 
 def load_scenarios(file: Traversable | Path) -> dict[str, Scenario]:
@@ -123,6 +144,7 @@ def _scenario(file: str, name: str, table: Mapping[str, Any]) -> Scenario:
         streams_until_ms=streams,
         inject=tuple(_injections(file, f"{name}.inject", table.get("inject", []))),
         events=tuple(_events(file, f"{name}.events", table.get("events", []))),
+        file=file,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from pytest_embedbench.bench.scenario import (
     Injection,
     PlantEvent,
     Scenario,
+    load_scenarios,
 )
 from pytest_embedbench.errors import (
     ConfigError,
@@ -406,3 +408,32 @@ def test_a_plant_gets_its_whole_ticks_where_time_is_the_hosts(tmp_path: Path) ->
     bench.run_for(4 * 100)
     assert (loop.plant_ms, loop.state.level) == (400, 40)
     bench.close()
+
+
+@pytest.mark.parametrize("at_ms", [401, 500, 25_000])
+@pytest.mark.parametrize(
+    ("key", "entry"),
+    [("events", "set = { level = 0 }"), ("inject", 'line = "SENSE LEVEL banana"')],
+)
+def test_what_comes_after_the_end_of_a_scenario_is_a_mistake_in_it(
+    bench_with: PutOnBench, tmp_path: Path, key: str, entry: str, at_ms: int
+) -> None:
+    file = tmp_path / "scenarios.toml"
+    rows = f"[{{ at_ms = 400, {entry} }}, {{ at_ms = {at_ms}, {entry} }}]"
+    file.write_text(f"[leak]\nmax_steps = 5\n{key} = {rows}\n")
+    leak = load_scenarios(file)["leak"]
+    with pytest.raises(ConfigError) as refused:
+        bench_with(tank_firmware).run(leak, TankFillDrain)
+    assert str(refused.value).startswith(f"{file}: leak.{key}[1].at_ms = {at_ms}: ")
+    assert "the scenario ends at 500 ms" in str(refused.value)
+
+
+def test_what_comes_with_the_last_step_of_a_scenario_takes_place(
+    bench_with: PutOnBench,
+) -> None:
+    event = PlantEvent(at_ms=400, changes={"level": 0})
+    last = Scenario(name="last", max_steps=5, events=(event,))
+    run = bench_with(tank_firmware).run(last, TankFillDrain)
+    assert [seen.plant_ms for seen in run.stimuli if seen.text == "level = 0"] == [400]
+    with pytest.raises(ConfigError, match=r"scenario 'last'\.events\[0\]\.at_ms = 400"):
+        replace(last, max_steps=4).check_in_time(100)
