@@ -46,9 +46,9 @@ class FilterState:
 class FilterTankSequence:
     """Whole NTU and percent per tick; without the filter it clouds again."""
 
-    turbidity_ntu: int = 82
+    turbidity_ntu: int = field(default=82, metadata={"range": RANGE_NTU})
     """The turbidity at the start."""
-    level: int = 72
+    level: int = field(default=72, metadata={"range": RANGE_PCT})
     """The level at the start."""
     filtering_ntu: int = 14
     clouding_ntu: int = 4

@@ -43,9 +43,9 @@ class MixingState:
 class MixingTankFillHeat:
     """Whole percent and degrees per tick; the level moves before the temperature."""
 
-    temp_c: int = 25
+    temp_c: int = field(default=25, metadata={"range": RANGE_C})
     """The temperature at the start."""
-    level: int = 35
+    level: int = field(default=35, metadata={"range": RANGE_PCT})
     """The level at the start."""
     fill_pct: int = 7
     drain_pct: int = 1

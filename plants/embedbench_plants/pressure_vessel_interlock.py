@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench import metrics
@@ -37,7 +37,7 @@ class VesselState:
 class PressureVesselInterlock:
     """Whole kPa per tick; what leaks, vents and escapes adds up."""
 
-    pressure_kpa: int = 18
+    pressure_kpa: int = field(default=18, metadata={"range": RANGE_KPA})
     """The pressure at the start."""
     leak_kpa: int = 2
     vent_kpa: int = 14

@@ -35,7 +35,7 @@ class TankState:
 class TankFillDrain:
     """Whole percent per tick, so that two machines agree to the last bit."""
 
-    level: int = 20
+    level: int = field(default=20, metadata={"range": RANGE_PCT})
     """The level at the start."""
     fill_pct: int = 6
     drain_pct: int = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench import metrics
@@ -38,7 +38,7 @@ class ChamberState:
 class ThermalChamberHysteresis:
     """Whole degrees per tick; the heater's own heat comes out with a delay."""
 
-    temperature_c: int = 28
+    temperature_c: int = field(default=28, metadata={"range": RANGE_C})
     """The temperature at the start."""
     heating_c: int = 3
     retained_max_c: int = 6

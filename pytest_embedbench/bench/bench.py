@@ -19,6 +19,7 @@ from pytest_embedbench.bench.run import metrics_of, summarize
 from pytest_embedbench.bench.uart_session import BOOT_WITHIN_MS, UartSession
 from pytest_embedbench.bench.under_test import identity, under_test
 from pytest_embedbench.errors import BenchFault, ConfigError
+from pytest_embedbench.support.values import check_fields
 from pytest_embedbench.wire.patterns import exact
 from pytest_embedbench.wire.transcript import Transcript
 
@@ -188,17 +189,19 @@ class Bench:
         ``stop_when`` ends it early; it is asked once a tick, before the plant steps.
 
         Raises:
-            ConfigError: the plant has no such parameter or state field.
+            ConfigError: the plant has no such parameter or state field, or one of
+                another type, or the scenario has something to do after its end.
             FirmwareFault: the firmware crashed, floods its UART, ...
             InvariantBroken: the plant was driven where it must not go.
             FaultNeverFired: one of the scenario's faults changed nothing.
         """
+        start = f"scenario {scenario.name!r}: initial"
+        check_fields(plant_factory, scenario.initial, start)
         try:
             plant = plant_factory(**scenario.initial)
         except TypeError as error:
             raise ConfigError(
-                f"scenario {scenario.name!r}: initial = {dict(scenario.initial)} "
-                f"does not suit the plant: {error}"
+                f"{start} = {dict(scenario.initial)} does not suit the plant: {error}"
             ) from error
         loop = self._loop(plant, scenario, coupling, invariants)
         stopped_early = loop.run(stop_when)

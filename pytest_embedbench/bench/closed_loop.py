@@ -24,6 +24,7 @@ from pytest_embedbench.model import (
     Stimulus,
     StimulusKind,
 )
+from pytest_embedbench.support.values import check_fields
 from pytest_embedbench.wire.streams import is_in_stream
 from pytest_embedbench.wire.transcript import decoded
 
@@ -164,7 +165,7 @@ class ClosedLoop(Generic[StateT]):
         """Set fields of the plant's state, as a disturbance or a door would.
 
         Raises:
-            ConfigError: the state has no such field.
+            ConfigError: the state has no such field, or one of another type.
         """
         known = [field.name for field in dataclass_fields(cast("Any", self.state))]
         for name in fields:
@@ -173,6 +174,8 @@ class ClosedLoop(Generic[StateT]):
                     f"scenario {self.scenario.name!r}: the plant's state has no field "
                     f"{name!r} to set; it has: {', '.join(known)}"
                 )
+        where = f"scenario {self.scenario.name!r}: the plant's state"
+        check_fields(self.state, fields, where)
         self.state = replace(cast("Any", self.state), **fields)
         text = ", ".join(f"{name} = {value}" for name, value in fields.items())
         at_us = self.recorder.note(f"plant: {text}")

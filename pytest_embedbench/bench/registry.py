@@ -25,6 +25,7 @@ from pytest_embedbench.datasheet import load_board
 from pytest_embedbench.errors import ConfigError, EmbedbenchError, UnknownName
 from pytest_embedbench.model import BuilderSettings
 from pytest_embedbench.support.modules import load_name
+from pytest_embedbench.support.values import check_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -97,16 +98,21 @@ class Registry:
         A task's own plant goes by file and class: ``/path/to/plant.py:Room``.
 
         Raises:
-            ConfigError: the plant has no such parameter, or refuses its value.
+            ConfigError: the plant has no such parameter, or one of another type or
+                range, or refuses its value.
         """
         make: Callable[..., Plant[Any]] = (
             _in_file(name) if PLANT_FILE in name else self._load("plant", name)
         )
+        check_fields(make, parameters, f"plant {name!r}")
         try:
             plant = make(**parameters)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"plant {name!r}: {error}") from error
         _check_whole("plant", name, plant, Plant)
+        if plant.tick_ms < 1:
+            message = f"plant {name!r}: tick_ms must be 1 or more, is {plant.tick_ms}"
+            raise ConfigError(message)
         return plant
 
     def board(self, name: str) -> BoardSpec:

@@ -9,7 +9,7 @@ from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.support.toml_schema import check_keys, read_table, rows, subtable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
@@ -85,7 +85,10 @@ class Scenario:
         """
         last_ms, end_ms = (self.max_steps - 1) * tick_ms, self.max_steps * tick_ms
         where = f"{self.file}: {self.name}" if self.file else f"scenario {self.name!r}"
-        scripts = {"events": self.events, "inject": self.inject}
+        scripts: dict[str, Sequence[PlantEvent | Injection]] = {
+            "events": self.events,
+            "inject": self.inject,
+        }
         for key, script in scripts.items():
             for index, entry in enumerate(script):
                 if entry.at_ms > last_ms:

@@ -21,7 +21,9 @@ class Plant(Protocol[StateT]):
 
     ``StateT`` is a frozen dataclass of int and bool fields, in the order in which a
     trace shows them; a plot takes a field's unit from its metadata, ``{"unit": "%"}``,
-    or from the end of its name. Lines are text without terminator, as they stand on
+    or from the end of its name. If the plant is a dataclass too, ``plant(...)`` holds
+    its parameters to the annotations, and to the ``range`` in a field's metadata,
+    ``{"range": (0, 100)}``. Lines are text without terminator, as they stand on
     the wire.
     """
 
