@@ -196,3 +196,22 @@ def test_an_unknown_environment_lists_those_there_are(
     source = FirmwareSource(project_dir=make_project(INI), environment="esp")
     with pytest.raises(ConfigError, match=r"it has: native, uno, nano, mega$"):
         platformio.fingerprint(source)
+
+
+@pytest.mark.parametrize("named", ["natve", "natve @ 1.2", "atmel_avr", "banana"])
+def test_a_platform_that_nobody_knows_is_a_mistake_and_no_missing_tool(
+    named: str, platformio: PlatformIO, make_project: MakeProject, tmp_path: Path
+) -> None:
+    ini = f"[common]\nplatform = {named}\n[env:native]\nextends = common\n"
+    project = make_project(ini, {"src/main.c": HELLO})
+    source = FirmwareSource(project_dir=project, environment="native")
+    with pytest.raises(ConfigError) as refused:
+        platformio.build(source, tmp_path)
+    told = str(refused.value)
+    assert told.startswith(
+        f"{project}/platformio.ini: env:native: platform = {named}: PlatformIO has no "
+        "such platform; "
+    )
+    assert "native, nordicnrf51" in told
+    assert ("do you mean 'native'?" in told) == named.startswith("natve")
+    assert not isinstance(refused.value, ToolMissing)

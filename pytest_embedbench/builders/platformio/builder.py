@@ -13,6 +13,7 @@ from filelock import FileLock
 from pytest_embedbench.builders.platformio.core_setup import is_set_up, set_up_core
 from pytest_embedbench.builders.platformio.cores import (
     choose_core,
+    names_in,
     own_core,
     private_core,
 )
@@ -24,6 +25,7 @@ from pytest_embedbench.builders.platformio.missing import (
     package_missing,
 )
 from pytest_embedbench.builders.platformio.pio import find_pio, pio_version
+from pytest_embedbench.builders.platformio.platform_names import check_platform
 from pytest_embedbench.builders.platformio.products import read_products
 from pytest_embedbench.builders.platformio.project import read_project
 from pytest_embedbench.builders.platformio.run import (
@@ -170,11 +172,18 @@ class PlatformIO:
             done = self._pio(scratch, core, watch)
             if watch.wanted is not None:
                 if self.offline or not reachable(REGISTRY):
+                    self._check_platform(scratch.project, core.core_dir)
                     raise package_missing(core.private_lacks or watch.wanted)
                 done = self._pio(scratch, core)
         if done.returncode == 0:
             scratch.note_built_with(core.core_dir)
         return done
+
+    def _check_platform(self, project: Project, core_dir: Path) -> None:
+        source = project.source
+        named = project.ini.option(source.environment, "platform")
+        where = f"{source.project_dir / INI}: env:{source.environment}"
+        check_platform(named, where, names_in(core_dir))
 
     def _pio(
         self, scratch: Scratch, core: CoreDirectory, watch: InstallWatch | None = None
