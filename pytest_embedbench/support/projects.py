@@ -44,6 +44,9 @@ def named_folder(name: str, *places: Path) -> Path | None:
     for folder in tried:
         if folder.is_dir():
             return folder.resolve()
+    for file in tried:
+        if file.is_file():
+            raise ConfigError(f"{file}: is a file, and a submission is a folder")
     listed = " or ".join(str(folder) for folder in dict.fromkeys(tried))
     raise ConfigError(f"no submission folder {name!r}: looked for {listed}")
 

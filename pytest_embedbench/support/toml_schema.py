@@ -34,10 +34,18 @@ def read_table(file: Traversable | Path) -> dict[str, Any]:
     Raises:
         ConfigError: it is not there, not UTF-8, or not TOML.
     """
+    cause: Exception | None = None
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise ConfigError(f"{file}: not a readable TOML file: {error}") from error
+    except FileNotFoundError:
+        why = "there is no such file"
+    except IsADirectoryError:
+        why = "it is a folder"
+    except OSError as error:
+        why, cause = f"{error.strerror}", error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        why, cause = f"{error}", error
+    raise ConfigError(f"{file}: not a readable TOML file: {why}") from cause
 
 
 def check_keys(
