@@ -134,10 +134,11 @@ class Rig:
                 anything is waited for, if the engine can tell.
             ToolMissing: what the engine needs is not installed.
             BoardGivenUp: one of them was lost earlier in this run.
-            ConfigError: ``needs`` has what is no capability.
+            ConfigError: they are none or of several engines, or ``needs`` has what is
+                no capability.
         """
         needed = _capabilities(needs)
-        engine = self.registry.engine(wanted[0][0].engine)
+        engine = self.registry.engine(_engine_of([spec for spec, _ in wanted]))
         with ExitStack() as opened:
             if isinstance(engine, KnowsCapabilities):
                 for spec, _ in wanted:
@@ -224,6 +225,17 @@ def _copy(ready: Snapshot, needed: frozenset[Capability]) -> Generator[BoardUnde
     with closing(ready.boot()) as board:
         _check_able(board.spec, capabilities_of(board), needed)
         yield under_test(board)
+
+
+def _engine_of(specs: Sequence[BoardSpec]) -> str:
+    engines = {spec.engine: spec for spec in specs}
+    if len(engines) != 1:
+        asked = ", ".join(f"{spec.name} ({spec.engine})" for spec in specs)
+        raise ConfigError(
+            "boards that are taken together are of one engine; asked for: "
+            f"{asked or 'no board at all'}"
+        )
+    return next(iter(engines))
 
 
 def _capabilities(names: Collection[str]) -> frozenset[Capability]:

@@ -12,7 +12,6 @@ import pytest
 
 import pytest_embedbench.hookspecs as events
 from pytest_embedbench.plugin import options
-from pytest_embedbench.plugin.consoles import console
 from pytest_embedbench.plugin.fixtures import (
     bench,
     board,
@@ -21,6 +20,7 @@ from pytest_embedbench.plugin.fixtures import (
     fault_seed,
     firmware_image,
     firmware_source,
+    fresh_board,
     make_bench,
     mega_board,
     nano_board,
@@ -30,8 +30,7 @@ from pytest_embedbench.plugin.fixtures import (
     scenario,
     uno_board,
 )
-from pytest_embedbench.plugin.properties import fresh_board
-from pytest_embedbench.plugin.real import real_board, real_boards
+from pytest_embedbench.plugin.real import console, real_board, real_boards
 from pytest_embedbench.plugin.stash import (
     SHIPPED,
     TESTLOG,

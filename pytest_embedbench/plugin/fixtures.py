@@ -70,6 +70,20 @@ def board(
 
 
 @pytest.fixture
+def fresh_board(
+    request: pytest.FixtureRequest,
+    board_spec: BoardSpec,
+    firmware_image: FirmwareImage,
+) -> Iterator[Callable[[], BoardUnderTest]]:
+    """A function that boots a board as good as new, and closes the one before it.
+
+    About a millisecond a board where the engine can copy a running one (``native``).
+    """
+    with ExitStack() as opened:
+        yield rig_for(request).boot_often(opened, board_spec, firmware_image)
+
+
+@pytest.fixture
 def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., BoardUnderTest]]:
     """A function from a board's name to a fresh one that runs the suite's firmware.
 

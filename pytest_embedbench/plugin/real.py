@@ -1,4 +1,4 @@
-"""Real boards: by the name of a lab's board, label or pool, or simply by a port."""
+"""Real boards, by a name of the lab file or simply by a port, and their consoles."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from pytest_embedbench.plugin.stash import rig_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_embedbench.contracts import BoardUnderTest
+    from pytest_embedbench.contracts import BoardUnderTest, TargetConsole
     from pytest_embedbench.model import FirmwareImage, FirmwareSource
 
 ANY_BOARD = "any-serial"
+ANY_TARGET = "raspberry-pi"
 
 
 @pytest.fixture
@@ -68,3 +69,19 @@ def real_board(
         return real_boards(place, board=board, source=source, image=image)[0]
 
     return take
+
+
+@pytest.fixture
+def console(request: pytest.FixtureRequest) -> Iterator[Callable[..., TargetConsole]]:
+    """A function from a Linux target to a shell on it, logged in.
+
+    ``console("pi-1").run("uname -a").text`` takes the target of a lab file, as
+    ``real_board`` does; any ``ssh://user@host``, port or pyserial URL will do, too.
+    A board that runs a program has its own: ``board.console``.
+    """
+    with ExitStack() as opened:
+
+        def log_in(place: str, *, board: str = ANY_TARGET) -> TargetConsole:
+            return rig_for(request).console(opened, place, board)
+
+        yield log_in

@@ -76,8 +76,9 @@ class TestRig:
     ) -> Sequence[BoardUnderTest]:
         """Return running boards of one engine, all taken before any is touched."""
         wanted = [(self._erased(spec), image) for spec, image in wanted]
-        self.log.board = wanted[0][0].name
-        with self._plainly(wanted[0][0]):
+        specs = [spec for spec, _ in wanted]
+        self.log.board = ", ".join(dict.fromkeys(spec.name for spec in specs))
+        with self._plainly(*specs):
             booting = self.session.rig.boot_together(wanted, needs=self._needs())
             boards = opened.enter_context(booting)
         for board, (_, image) in zip(boards, wanted, strict=True):
@@ -127,7 +128,7 @@ class TestRig:
         return replace(spec, options={**spec.options, "erase": marker.args[0]})
 
     @contextmanager
-    def _plainly(self, spec: BoardSpec) -> Generator[None]:
-        required = skipped_if_not_here(self.item.config, spec.name, spec.engine)
-        with told_plainly(), required:
+    def _plainly(self, *specs: BoardSpec) -> Generator[None]:
+        names = [name for spec in specs for name in (spec.name, spec.engine)]
+        with told_plainly(), skipped_if_not_here(self.item.config, *names):
             yield

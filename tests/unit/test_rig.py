@@ -141,6 +141,26 @@ def test_boards_that_were_booted_are_closed_when_a_later_one_is_not() -> None:
     assert is_closed(engine.booted[0])
 
 
+@pytest.mark.parametrize(
+    ("specs", "asked"),
+    [
+        ([LOOPBACK_SPEC, replace(LOOPBACK_SPEC, name="pi", engine="linux")], "pi"),
+        ([], "no board at all"),
+    ],
+)
+def test_boards_that_are_taken_together_are_of_one_engine(
+    specs: list[BoardSpec], asked: str
+) -> None:
+    engine = Shared()
+    wanted = [(spec, IMAGE) for spec in specs]
+    with (
+        pytest.raises(ConfigError, match=rf"of one engine; asked for: .*{asked}"),
+        rig_with(engine).boot_together(wanted),
+    ):
+        pass
+    assert not engine.booted
+
+
 @pytest.mark.parametrize("kind", [Bare, Copying, Shared])
 @pytest.mark.parametrize("way", ["boot", "boot_often"])
 def test_what_a_board_lacks_is_said_before_a_test_has_it(
