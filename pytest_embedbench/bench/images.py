@@ -45,9 +45,10 @@ def environment_for(builder: Builder, spec: BoardSpec, project_dir: Path) -> str
     for environment in spec.environments:
         if environment in available:
             return environment
+    has = ", ".join(available) or "none"
     raise ConfigError(
         f"{project_dir} has no environment for board {spec.name!r}: the board runs "
-        f"{', '.join(spec.environments)}; the project has {', '.join(available)}: "
+        f"{', '.join(spec.environments)}; the project has {has}: "
         f"add [env:{spec.environments[0]}] to its platformio.ini"
     )
 

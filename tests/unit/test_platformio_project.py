@@ -21,6 +21,7 @@ from pytest_embedbench.builders.platformio.ini import (
 from pytest_embedbench.builders.platformio.project import read_project
 from pytest_embedbench.builders.platformio.scratch import Scratch, sweep
 from pytest_embedbench.builders.platformio.staging import mirror, sync
+from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import FirmwareSource
 
 INI = """\
@@ -60,6 +61,22 @@ def ini(tmp_path: Path) -> ProjectIni:
 
 def test_environments_come_from_extra_configs_too(ini: ProjectIni) -> None:
     assert ini.environments() == ("uno", "idf", "bare", "far", "x")
+
+
+def test_a_project_copied_without_its_environments_is_told_where_they_were(
+    tmp_path: Path,
+) -> None:
+    ini = tmp_path / "platformio.ini"
+    ini.write_text("[platformio]\nextra_configs = ../../boards.ini\n[env]\n")
+    project = read_ini(ini, tmp_path)
+    with pytest.raises(ConfigError, match=r"is not there: \.\./\.\./boards\.ini"):
+        project.environments()
+
+
+def test_an_extra_config_of_ones_own_may_be_missing(tmp_path: Path) -> None:
+    ini = tmp_path / "platformio.ini"
+    ini.write_text("[platformio]\nextra_configs = mine.ini\n[env:uno]\n")
+    assert read_ini(ini, tmp_path).environments() == ("uno",)
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,25 @@ class ProjectIni:
 
     path: Path
     extra_configs: tuple[Path, ...]
+    absent_configs: tuple[str, ...]
+    """Those of its ``extra_configs`` that are not there; PlatformIO goes on without."""
     sections: Mapping[str, Mapping[str, str]]
 
     def environments(self) -> tuple[str, ...]:
-        """Return the names of the environments, in the order of the file."""
-        names = (section.partition(":") for section in self.sections)
-        return tuple(name for scope, _, name in names if scope == "env" and name)
+        """Return the names of the environments, in the order of the file.
+
+        Raises:
+            ConfigError: there are none, and a file that may have had them is missing.
+        """
+        scopes = (section.partition(":") for section in self.sections)
+        names = tuple(name for scope, _, name in scopes if scope == "env" and name)
+        if not names and self.absent_configs:
+            raise ConfigError(
+                f"{self.path}: no [env:NAME] in it, and what it names as extra_configs "
+                f"is not there: {', '.join(self.absent_configs)} (from "
+                f"{self.path.parent}); was the project copied without it?"
+            )
+        return names
 
     def relevant(self, environment: str) -> dict[str, dict[str, str]]:
         """Return the sections and options that a build of ``environment`` reads."""
@@ -89,13 +102,19 @@ def read_ini(path: Path, project_dir: Path) -> ProjectIni:
     )
     _read_into(parser, path)
     extra_configs: list[Path] = []
-    for pattern in parser.get("platformio", "extra_configs", fallback="").split():
-        for extra in sorted(_glob(project_dir, pattern.strip(","))):
+    absent_configs: list[str] = []
+    for listed in parser.get("platformio", "extra_configs", fallback="").split():
+        pattern = listed.strip(",")
+        found = sorted(_glob(project_dir, pattern))
+        if not found:
+            absent_configs.append(pattern)
+        for extra in found:
             _read_into(parser, extra)
             extra_configs.append(extra)
     return ProjectIni(
         path=path,
         extra_configs=tuple(extra_configs),
+        absent_configs=tuple(absent_configs),
         sections={name: dict(parser.items(name)) for name in parser.sections()},
     )
 
