@@ -33,7 +33,6 @@ from pytest_embedbench.plugin.fixtures import (
 from pytest_embedbench.plugin.real import console, real_board, real_boards
 from pytest_embedbench.plugin.stash import (
     SHIPPED,
-    TESTLOG,
     in_use,
     on_a_board,
     session_of,
@@ -69,10 +68,6 @@ __all__ = [
     "scenario",
     "uno_board",
 ]
-
-
-_OVERRIDABLE = frozenset({"board", "board_spec", "firmware_image", "firmware_source"})
-"""Fixtures in whose place a suite may have its own."""
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -120,28 +115,10 @@ def pytest_collection_modifyitems(
     yield
     if not any(map(on_a_board, items)):
         return
-    from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late
+    from pytest_embedbench.plugin import collect, running  # noqa: PLC0415  # late
 
     collect.check_boards_chosen(config, items)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Say whose fault a failure is, and put the conversation under it."""
-    if not _OVERRIDABLE.isdisjoint(getattr(item, "fixturenames", ())):
-        from pytest_embedbench.plugin.testlog import note_given  # noqa: PLC0415  # late
-
-        note_given(item, call.excinfo)
-    if TESTLOG not in item.stash:
-        return (yield)
-    from pytest_embedbench.plugin import report  # noqa: PLC0415  # late
-
-    report.hide_our_frames(item, call)
-    made = yield
-    report.complete(item, call, made)
-    return made
+    running.watch(config)
 
 
 @pytest.hookimpl(wrapper=True)

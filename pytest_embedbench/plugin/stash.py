@@ -18,6 +18,8 @@ SEED = "embedbench_seed"
 """A user property of this name is a seed of its test."""
 SHIPPED = "embedbench_shipped"
 """An attribute of a test report, which xdist carries along."""
+_OF_BOARDS = frozenset({"board", "board_spec", "firmware_image", "firmware_source"})
+"""Fixtures of a test on a board; a suite may have its own in the place of each."""
 TESTLOG: pytest.StashKey[TestLog] = pytest.StashKey()
 
 
@@ -47,8 +49,10 @@ def item_of(request: pytest.FixtureRequest) -> pytest.Item:
 def log_of(item: pytest.Item) -> TestLog:
     """Return the record of this attempt at a test; a rerun starts a new one."""
     if TESTLOG not in item.stash:
+        from pytest_embedbench.plugin import running  # noqa: PLC0415  # late
         from pytest_embedbench.plugin.testlog import TestLog  # noqa: PLC0415  # late
 
+        running.watch(item.config)
         item.stash[TESTLOG] = TestLog(
             nodeid=item.nodeid,
             run_dir=session_of(item.config).run_dir,
@@ -66,5 +70,5 @@ def rig_for(request: pytest.FixtureRequest) -> TestRig:
 
 
 def on_a_board(item: pytest.Item) -> bool:
-    """Say whether a test runs once per ``--board``."""
-    return "board_spec" in getattr(item, "fixturenames", ())
+    """Say whether a test has to do with the boards of ``--board``, or a suite's own."""
+    return not _OF_BOARDS.isdisjoint(getattr(item, "fixturenames", ()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
     from pytest_embedbench.model import Option
@@ -86,7 +86,7 @@ def unknown_key(location: str, key: str, known: Iterable[str]) -> ConfigError:
     return ConfigError(f"{location}: unknown key; known keys: {listed}{hint}")
 
 
-def check_items(file: str, where: str, items: list[object], kind: type) -> None:
+def check_items(file: str, where: str, items: Sequence[object], kind: type) -> None:
     """Insist on a non-empty list of one type."""
     if not items or not all(isinstance(item, kind) for item in items):
         raise ConfigError(

@@ -23,6 +23,7 @@ import pytest_embedbench.plugin.blame
 import pytest_embedbench.plugin.collect
 import pytest_embedbench.plugin.header
 import pytest_embedbench.plugin.report
+import pytest_embedbench.plugin.running
 import pytest_embedbench.plugin.session
 import pytest_embedbench.plugin.testlog
 import pytest_embedbench.plugin.testrig

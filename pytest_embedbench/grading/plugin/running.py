@@ -12,6 +12,7 @@ import pytest
 
 from pytest_embedbench.grading.plugin import check_recorder, profile, robust
 from pytest_embedbench.grading.plugin.stash import CHECK, CONTROLLER, ROBUST
+from pytest_embedbench.plugin import running
 from pytest_embedbench.plugin.report import hide_our_frames
 from pytest_embedbench.plugin.stash import TESTLOG
 
@@ -23,7 +24,8 @@ _NAME = "embedbench-grading-tests"
 
 
 def watch(config: pytest.Config) -> None:
-    """See from now on how tests go."""
+    """See from now on how tests go, closer to them than the bench."""
+    running.watch(config)
     if not config.pluginmanager.has_plugin(_NAME):
         config.pluginmanager.register(sys.modules[__name__], _NAME)
 
