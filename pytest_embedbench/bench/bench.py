@@ -14,6 +14,7 @@ from pytest_embedbench.bench.artifacts import (
     trace_csv,
 )
 from pytest_embedbench.bench.closed_loop import FREE_RUN, IN_STEP, ClosedLoop
+from pytest_embedbench.bench.loop_checks import check_run
 from pytest_embedbench.bench.recorder import Recorder
 from pytest_embedbench.bench.run import metrics_of, summarize
 from pytest_embedbench.bench.uart_session import BOOT_WITHIN_MS, UartSession
@@ -167,7 +168,7 @@ class Bench:
         """Let ``plant`` live along from now on, whatever lets time pass.
 
         Raises:
-            ConfigError: a plant is connected already.
+            ConfigError: a plant is connected already, or ``plant`` is none.
         """
         if self.uart.timebase is not self._recorder:
             raise ConfigError("a plant is connected to this bench already")
@@ -195,6 +196,7 @@ class Bench:
             InvariantBroken: the plant was driven where it must not go.
             FaultNeverFired: one of the scenario's faults changed nothing.
         """
+        check_run(scenario, plant_factory, stop_when)
         start = f"scenario {scenario.name!r}: initial"
         check_fields(plant_factory, scenario.initial, start)
         try:

@@ -13,6 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields as dataclass_fields, replace
 from typing import TYPE_CHECKING, Any, Generic, cast
 
+from pytest_embedbench.bench.loop_checks import (
+    check_invariants,
+    check_plant,
+)
 from pytest_embedbench.bench.plant_wire import FaultyWire, PlainWire
 from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
 from pytest_embedbench.contracts import StateT
@@ -24,6 +28,7 @@ from pytest_embedbench.model import (
     Stimulus,
     StimulusKind,
 )
+from pytest_embedbench.support.validation import positive_ms
 from pytest_embedbench.support.values import check_fields
 from pytest_embedbench.wire.streams import is_in_stream
 from pytest_embedbench.wire.transcript import decoded
@@ -57,10 +62,21 @@ class Coupling:
 
     ``firmware_ms_per_tick`` is the firmware time that goes by per plant tick: by
     default the plant's own ``tick_ms``, so that both live in the same time.
+
+    Raises:
+        ConfigError: a tick that lasts no whole millisecond, or no ``Grouping``.
     """
 
     firmware_ms_per_tick: int | None = None
     grouping: Grouping = Grouping.LINE
+
+    def __post_init__(self) -> None:
+        if self.firmware_ms_per_tick is not None:
+            positive_ms("firmware_ms_per_tick", self.firmware_ms_per_tick)
+        if type(self.grouping) is not Grouping:
+            raise ConfigError(
+                f"grouping = {self.grouping!r}: must be Grouping.LINE or Grouping.BURST"
+            )
 
 
 IN_STEP = Coupling()
@@ -103,6 +119,10 @@ class ClosedLoop(Generic[StateT]):
         return f"<ClosedLoop {name!r} at {self.plant_ms} ms: {count} samples>"
 
     def __post_init__(self) -> None:
+        check_plant(self.plant)
+        check_invariants(self.invariants)
+        if not isinstance(self.coupling, Coupling):
+            raise ConfigError(f"coupling = {self.coupling!r}: give Coupling(...)")
         own_ms = self.coupling.firmware_ms_per_tick
         self._tick_ms = self.plant.tick_ms if own_ms is None else own_ms
         self.frames_until_ms = self.scenario.frames_until_ms
@@ -183,6 +203,8 @@ class ClosedLoop(Generic[StateT]):
 
     def inject(self, line: str) -> None:
         """Put a line on the wire that is not the plant's."""
+        if not isinstance(line, str):
+            raise ConfigError(f"inject({line!r}): give the text of a line")
         self._wire.send(StimulusKind.INJECTED, self.plant_ms, line)
 
     def _stimulate(self) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, cast
 
+from pytest_embedbench.bench.loop_checks import check_invariants
 from pytest_embedbench.contracts import Measured, StateT
 from pytest_embedbench.errors import ConfigError, InvariantBroken
 from pytest_embedbench.model import StimulusKind
+from pytest_embedbench.support.validation import whole_ms
 from pytest_embedbench.wire.streams import is_in_stream
 
 if TYPE_CHECKING:
@@ -98,7 +100,8 @@ class Run(Generic[StateT]):
             InvariantBroken: it was not.
             ConfigError: no sample comes after that, so this run cannot tell.
         """
-        since_ms = (self.last_fault_ms or 0) + within_ms
+        check_invariants(well)
+        since_ms = (self.last_fault_ms or 0) + whole_ms("within_ms", within_ms)
         if self.samples[-1].at_ms <= since_ms:
             raise ConfigError(
                 f"scenario {self.scenario!r} ends at {self.samples[-1].at_ms} ms, and "

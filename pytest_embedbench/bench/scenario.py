@@ -136,6 +136,7 @@ def pick(scenarios: Mapping[str, Scenario], name: str) -> Scenario:
 
 def _scenario(file: str, name: str, table: Mapping[str, Any]) -> Scenario:
     check_keys(file, f"{name}.", table, required={"max_steps": int}, optional=_OPTIONAL)
+    _at_least(1, file, f"{name}.max_steps", table["max_steps"])
     frames = table.get("frames", "always")
     streams = _streams(file, f"{name}.frames", frames)
     return Scenario(
@@ -175,20 +176,28 @@ def _gate(file: str, where: str, frames: object) -> int | None:
     row = cast("dict[str, Any]", frames)
     check_keys(file, f"{where}.", row, required={"until_ms": int})
     until_ms: int = row["until_ms"]
+    _at_least(0, file, f"{where}.until_ms", until_ms)
     return until_ms
 
 
 def _injections(file: str, where: str, entries: object) -> Iterator[Injection]:
     for here, row in rows(file, where, entries):
         check_keys(file, f"{here}.", row, required={"at_ms": int, "line": str})
+        _at_least(0, file, f"{here}.at_ms", row["at_ms"])
         yield Injection(at_ms=row["at_ms"], line=row["line"])
 
 
 def _events(file: str, where: str, entries: object) -> Iterator[PlantEvent]:
     for here, row in rows(file, where, entries):
         check_keys(file, f"{here}.", row, required={"at_ms": int, "set": dict})
+        _at_least(0, file, f"{here}.at_ms", row["at_ms"])
         changes = _values(file, f"{here}.set", row["set"])
         yield PlantEvent(at_ms=row["at_ms"], changes=changes)
+
+
+def _at_least(lowest: int, file: str, where: str, value: int) -> None:
+    if value < lowest:
+        raise ConfigError(f"{file}: {where}: must be {lowest} or more, is {value}")
 
 
 def _values(file: str, where: str, entry: object) -> Mapping[str, int | bool]:

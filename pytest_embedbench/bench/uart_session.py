@@ -19,6 +19,7 @@ from pytest_embedbench.bench.wait_errors import (
     unexpected_output_error,
 )
 from pytest_embedbench.errors import (
+    ConfigError,
     ExpectTimeout,
     FirmwareCrash,
     FirmwareReset,
@@ -79,7 +80,16 @@ class UartSession:
         return len(self.recorder.transcript)
 
     def heard(self, since: int = 0) -> list[str]:
-        """Return the firmware's lines from a mark on, read or not."""
+        """Return the firmware's lines from a mark on, read or not.
+
+        Raises:
+            ConfigError: ``since`` is no place that ``mark`` has given.
+        """
+        if type(since) is not int or not 0 <= since <= self.mark():
+            raise ConfigError(
+                f"heard({since!r}): give a place that mark() has returned; "
+                f"now that is {self.mark()}"
+            )
         lines = from_firmware(self.recorder.transcript.since(since))
         return [decoded(line.payload) for _, line in lines]
 

@@ -15,6 +15,15 @@ def whole_ms(name: str, value: object) -> int:
     return _whole(f"{name} =", value, "milliseconds")
 
 
+def positive_ms(name: str, value: object) -> int:
+    """Return a span of time in which something can happen.
+
+    Raises:
+        ConfigError: it is not a whole number of milliseconds, 1 or more.
+    """
+    return _whole(f"{name} =", value, "milliseconds", lowest=1)
+
+
 def whole_mv(pin: str, value: object) -> int:
     """Return the voltage that an argument puts on a pin.
 
@@ -50,8 +59,8 @@ def pin_level(pin: str, value: object) -> Level:
     raise ConfigError(f"pin {pin} can be {known}, not {value!r}")
 
 
-def _whole(what: str, value: object, unit: str) -> int:
-    if type(value) is int and value >= 0:
+def _whole(what: str, value: object, unit: str, lowest: int = 0) -> int:
+    if type(value) is int and value >= lowest:
         return value
-    message = f"{what} {value!r}: must be a whole number of {unit}, 0 or more"
+    message = f"{what} {value!r}: must be a whole number of {unit}, {lowest} or more"
     raise ConfigError(message)

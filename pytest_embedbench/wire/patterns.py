@@ -28,6 +28,8 @@ LINE_BUDGET_S = 1.0
 """CPU seconds that one pattern may spend on one line."""
 _WHAT_IS_ONE = "give text, bytes, a compiled pattern, exact(), or a list of these"
 _REPEATS = frozenset("*+?{")
+_LINE_END = re.compile(r"(?:[\r\n]|(?<!\\)(?:\\\\)*\\[rn])\$?\Z")
+"""The end of a pattern that wants a line end, as a character or as an escape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,13 @@ class Exactly:
 
 
 def exact(text: str) -> Exactly:
-    """Return a pattern for a line that is ``text`` and nothing else."""
+    """Return a pattern for a line that is ``text`` and nothing else.
+
+    Raises:
+        ConfigError: it is no text.
+    """
+    if not isinstance(text, str):
+        raise ConfigError(f"exact({text!r}): give the text of the line")
     return Exactly(text)
 
 
@@ -172,9 +180,10 @@ def _shown(pattern: PatternLike) -> str:
 
 def _compile(pattern: PatternLike) -> Regex:
     if isinstance(pattern, Exactly):
+        _refuse_line_end(pattern, re.escape(pattern.text))
         return re.compile(rb"\A%b\Z" % re.escape(pattern.text.encode()))
     try:
-        return re.compile(pattern)
+        regex = re.compile(pattern)
     except TypeError:
         raise ConfigError(f"{pattern!r} is no pattern: {_WHAT_IS_ONE}") from None
     except re.error as error:
@@ -182,6 +191,19 @@ def _compile(pattern: PatternLike) -> Regex:
             f"{pattern!r} is not a regular expression: {error}; "
             "for a line that is just this text use exact()"
         ) from None
+    if not regex.flags & re.VERBOSE:
+        _refuse_line_end(pattern, regex.pattern)
+    return regex
+
+
+def _refuse_line_end(pattern: PatternLike, source: str | bytes) -> None:
+    """Refuse what ends in a line end: it would match nothing, and forbid nothing."""
+    text = source if isinstance(source, str) else source.decode("latin-1")
+    if _LINE_END.search(text):
+        raise ConfigError(
+            f"{_shown(pattern)} can match no line, for lines are looked at without "
+            "their line ends: leave the one at its end out"
+        )
 
 
 class OutOfTime(Exception):

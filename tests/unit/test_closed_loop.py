@@ -270,6 +270,94 @@ def test_a_start_value_that_the_plant_has_not_is_refused(
         bench.run(scenario, TankFillDrain)
 
 
+@pytest.mark.parametrize(
+    ("plant", "said"),
+    [
+        ("tank_fill_drain", r"a name: give plant\('tank_fill_drain'\)"),
+        (TankFillDrain, r"the class of one: give TankFillDrain\(\)"),
+        (None, "None is no plant: it has no .*tick_ms"),
+    ],
+)
+def test_what_is_no_plant_is_not_connected(
+    plant: Any,  # noqa: ANN401  # whatever a test may give
+    said: str,
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(tank_firmware)
+    with pytest.raises(ConfigError, match=said):
+        bench.connect(plant)
+    bench.connect(TankFillDrain())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            {"invariants": ["level < 5"]},
+            r"invariants = \['level < 5'\]: must be a table",
+        ),
+        ({"invariants": {"it holds": True}}, "'it holds': True is no function"),
+        ({"coupling": 150}, r"coupling = 150: give Coupling\(...\)"),
+    ],
+)
+def test_what_a_loop_is_given_is_looked_at(
+    words: dict[str, Any], said: str, bench_with: PutOnBench
+) -> None:
+    bench = bench_with(tank_firmware)
+    with pytest.raises(ConfigError, match=said):
+        bench.connect(TankFillDrain(), **words)
+
+
+@pytest.mark.parametrize("tick_ms", [0, -1, 1.5, True])
+def test_a_tick_lasts_whole_milliseconds(tick_ms: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ConfigError, match=r"firmware_ms_per_tick = .*, 1 or more"):
+        Coupling(firmware_ms_per_tick=tick_ms)
+
+
+def test_a_grouping_is_no_text() -> None:
+    with pytest.raises(ConfigError, match=r"'burst': must be Grouping.LINE or"):
+        Coupling(grouping="burst")  # type: ignore[arg-type]
+
+
+ONE_STEP = Scenario(name="x", max_steps=1)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "plant", "stop_when", "said"),
+    [
+        ("x", TankFillDrain, None, r"'x' is no scenario: give scenario\('name'\)"),
+        (ONE_STEP, TankFillDrain(), None, "makes no plant: a run makes its own"),
+        (ONE_STEP, "tank_fill_drain", None, "'tank_fill_drain' makes no plant"),
+        (ONE_STEP, TankFillDrain, 5, "stop_when = 5: give a function of the loop"),
+    ],
+)
+def test_what_a_run_is_given_is_looked_at(
+    scenario: Any,  # noqa: ANN401
+    plant: Any,  # noqa: ANN401
+    stop_when: Any,  # noqa: ANN401
+    said: str,
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(tank_firmware)
+    with pytest.raises(ConfigError, match=said):
+        bench.run(scenario, plant, stop_when=stop_when)
+
+
+def test_recovery_is_due_in_time_that_goes_on(bench_with: PutOnBench) -> None:
+    bench = bench_with(tank_firmware)
+    run = bench.run(ONE_STEP, TankFillDrain)
+    with pytest.raises(ConfigError, match="within_ms = -5: must be a whole number"):
+        run.check_recovered({"it is": lambda _: True}, within_ms=-5)
+    with pytest.raises(ConfigError, match="'it is': True is no function"):
+        run.check_recovered({"it is": True}, within_ms=5)  # type: ignore[dict-item]
+
+
+def test_an_injected_line_is_text(bench_with: PutOnBench) -> None:
+    loop = bench_with(tank_firmware).connect(TankFillDrain())
+    with pytest.raises(ConfigError, match=r"inject\(5\): give the text of a line"):
+        loop.inject(5)  # type: ignore[arg-type]
+
+
 def test_a_broken_invariant_says_which_when_and_with_what(
     bench_with: PutOnBench, tmp_path: Path
 ) -> None:

@@ -74,6 +74,19 @@ def test_a_scenario_is_read_from_its_table(tmp_path: Path) -> None:
             "a.events[0].set.x: must be a whole number or a boolean",
         ),
         ("[a]\nmax_steps = 1\ninitial = { level = 1.5 }\n", "a.initial.level: must be"),
+        ("[a]\nmax_steps = 0\n", "a.max_steps: must be 1 or more, is 0"),
+        (
+            "[a]\nmax_steps = 1\nframes = { until_ms = -1 }\n",
+            "a.frames.until_ms: must be 0 or more, is -1",
+        ),
+        (
+            "[a]\nmax_steps = 1\ninject = [{ at_ms = -1, line = 'X' }]\n",
+            "a.inject[0].at_ms: must be 0 or more, is -1",
+        ),
+        (
+            "[a]\nmax_steps = 1\nevents = [{ at_ms = -1, set = { x = 1 } }]\n",
+            "a.events[0].at_ms: must be 0 or more, is -1",
+        ),
         ("max_steps = \n", "not a readable TOML file"),
     ],
 )

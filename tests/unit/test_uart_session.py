@@ -397,3 +397,15 @@ def test_a_reset_hides_no_fault(bench_with: PutOnBench) -> None:
     bench.expect("DONE", within_ms=200)
     with pytest.raises(ForbiddenOutput):
         bench.reset()
+
+
+@pytest.mark.parametrize("since", [-1, 99, "READY", True])
+def test_a_place_that_is_none_is_refused(
+    since: Any,  # noqa: ANN401  # whatever a test may give
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(saying(b"one\n"))
+    bench.run_for(200)
+    assert bench.uart.heard(bench.uart.mark()) == []
+    with pytest.raises(ConfigError, match=r"heard\(.*\): give a place .* that is 1"):
+        bench.uart.heard(since)
