@@ -100,6 +100,10 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that uses the ``board`` fixture once per ``--board``."""
+    if any(map(metafunc.definition.get_closest_marker, ("needs", "erase"))):
+        from pytest_embedbench.plugin import markers  # noqa: PLC0415  # late
+
+        markers.check_board_markers(metafunc.definition)
     if "board_spec" not in metafunc.fixturenames:
         return
     from pytest_embedbench.plugin import collect  # noqa: PLC0415  # late

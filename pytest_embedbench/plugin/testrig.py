@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.errors import NotSupported
 from pytest_embedbench.model import NO_IMAGE
 from pytest_embedbench.plugin.failures import skipped_if_not_here, told_plainly
 
@@ -79,6 +80,8 @@ class TestRig:
         specs = [spec for spec, _ in wanted]
         self.log.board = ", ".join(dict.fromkeys(spec.name for spec in specs))
         with self._plainly(*specs):
+            for spec in specs:
+                self._check_erasable(spec)
             booting = self.session.rig.boot_together(wanted, needs=self._needs())
             boards = opened.enter_context(booting)
         for board, (_, image) in zip(boards, wanted, strict=True):
@@ -116,6 +119,17 @@ class TestRig:
 
     def _needs(self) -> list[str]:
         return [name for mark in self.item.iter_markers("needs") for name in mark.args]
+
+    def _check_erasable(self, spec: BoardSpec) -> None:
+        """Refuse to take a board for wiped that runs what is on it."""
+        marker = self.item.get_closest_marker("erase")
+        if marker is None or marker.args[0] == "none":
+            return
+        if not self.session.rig.is_flashed(spec):
+            raise NotSupported(
+                f"{spec.name} runs what is on it: it is not flashed, so "
+                f"{marker.args[0]!r} cannot be erased before this test"
+            )
 
     def _erased(self, spec: BoardSpec) -> BoardSpec:
         """Have a board that is flashed wiped first, if the test says so.

@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.grading.plugin.check import Check
 from pytest_embedbench.grading.plugin.options import PROFILE
-from pytest_embedbench.grading.plugin.stash import CHECK, ROBUST, grading_of
+from pytest_embedbench.grading.plugin.stash import (
+    CHECK,
+    ROBUST,
+    grading_of,
+    is_graded,
+)
+from pytest_embedbench.plugin.markers import check_words
 from pytest_embedbench.plugin.options import setting
 
 if TYPE_CHECKING:
@@ -21,6 +27,8 @@ if TYPE_CHECKING:
 
 NOT_TRIED: pytest.StashKey[bool] = pytest.StashKey()
 """A check that is skipped for what the submission did in others."""
+WRONG_PROFILE: pytest.StashKey[str] = pytest.StashKey()
+"""Why none of a suite's tests can run: the first of them says so."""
 _SPINS: pytest.StashKey[Counter[tuple[Path, str]]] = pytest.StashKey()
 _SPINS_ENDURED = 2
 """Each spin costs seconds; after so many it is known what a submission does."""
@@ -56,12 +64,11 @@ def check_markers(metafunc: pytest.Metafunc) -> None:
     """Refuse to collect a test that names sentences or profiles which are not there."""
     node = metafunc.definition
     try:
-        if node.get_closest_marker("brief") is not None:
-            sentences_of(node)
+        for marker in node.iter_markers("brief"):
+            grading = grading_of(node.config)
+            check_words(node, marker, grading.brief(grading.suite(node.path)))
         for marker in node.iter_markers("profile"):
-            for name in marker.args:
-                if name not in PROFILE.choices:
-                    raise UnknownName("profile", name, PROFILE.choices)
+            check_words(node, marker, PROFILE.choices)
     except ConfigError as error:
         raise pytest.Collector.CollectError(str(error)) from None
 
@@ -70,13 +77,48 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of other profiles, and mark what is a check."""
     if any(map(_only_by_mark, items)):
         warnings.warn(_BY_MARK, DeprecationWarning, stacklevel=1)
-    others = [item for item in items if not _in_profile(item)]
+    wrong = _without_profile(config, items)
+    others = [item for item in items if wrong.get(item, not _in_profile(item))]
     if others:
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item not in set(others)]
     for item in items:
         if item.get_closest_marker("brief") is not None:
             item.stash[CHECK] = _check(item)
+
+
+def _without_profile(
+    config: pytest.Config, items: Iterable[pytest.Item]
+) -> dict[pytest.Item, bool]:
+    """Return the tests of suites that have none of the chosen profile.
+
+    The first of each stays, to fail: workers cannot end a run, and a run without a test
+    would look like a slip elsewhere. All others (true) are left out.
+    """
+    chosen = setting(config, PROFILE)
+    if chosen == PROFILE.default or config.option.keyword or config.option.markexpr:
+        return {}
+    grading = grading_of(config)
+    by_suite: dict[Path, list[pytest.Item]] = {}
+    for item in filter(is_graded, items):
+        if (suite := grading.suite_or_none(item.path)) is not None:
+            by_suite.setdefault(suite.root, []).append(item)
+    wrong: dict[pytest.Item, bool] = {}
+    for root, own in by_suite.items():
+        there = {name for item in own for name in _profiles_of(item)}
+        if chosen not in there:
+            own[0].stash[WRONG_PROFILE] = (
+                f"--embedbench-profile={chosen}: none of the tests in {root} is for "
+                f"it; they are for: {', '.join(sorted(there)) or PROFILE.default}"
+            )
+            wrong |= {item: item is not own[0] for item in own}
+    return wrong
+
+
+def _profiles_of(item: pytest.Item) -> set[str]:
+    """Return the profiles that a test names."""
+    named = {name for mark in item.iter_markers("profile") for name in mark.args}
+    return named | ({ROBUST} if item.get_closest_marker(ROBUST) is not None else set())
 
 
 def count_deselected(items: Iterable[pytest.Item]) -> None:

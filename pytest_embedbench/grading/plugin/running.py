@@ -31,7 +31,9 @@ def watch(config: pytest.Config) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave a submission alone that has been seen to spin."""
+    """Leave a submission alone that has been seen to spin, or that none can judge."""
+    if profile.WRONG_PROFILE in item.stash:
+        pytest.fail(item.stash[profile.WRONG_PROFILE], pytrace=False)
     if CHECK in item.stash:
         profile.skip_if_it_spins(item)
 

@@ -1,0 +1,59 @@
+"""Markers that take words: a mistake in one is told when its test is collected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.model import Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+ERASABLE = ("nvs", "all", "none")
+"""What ``erase`` takes; ``none`` takes back what a class or module has asked for."""
+CAPABILITIES = tuple(sorted(capability.value for capability in Capability))
+
+
+def check_board_markers(node: pytest.Item) -> None:
+    """Insist on the words of ``needs`` and ``erase``.
+
+    Raises:
+        CollectError: there are none, or one that is not known.
+    """
+    for marker in node.iter_markers("needs"):
+        check_words(node, marker, CAPABILITIES)
+    for marker in node.iter_markers("erase"):
+        check_words(node, marker, ERASABLE)
+        if len(marker.args) > 1:
+            raise _refused(node, marker, "takes one word", ERASABLE)
+
+
+def check_words(node: pytest.Item, marker: pytest.Mark, known: Collection[str]) -> None:
+    """Insist that a marker has words, and none but those that are known.
+
+    Raises:
+        CollectError: naming test, marker, word and all known ones.
+    """
+    if not marker.args:
+        raise _refused(node, marker, "says nothing", known)
+    if marker.kwargs:
+        raise _refused(node, marker, "takes words without names", known)
+    for word in marker.args:
+        if not isinstance(word, str):
+            what = f"takes text, and {word!r} is {type(word).__name__}"
+            raise _refused(node, marker, what, known)
+        if word not in known:
+            raise _refused(node, marker, f"has no {word!r}", known)
+
+
+def _refused(
+    node: pytest.Item, marker: pytest.Mark, what: str, known: Collection[str]
+) -> Exception:
+    words = [repr(word) for word in marker.args]
+    words += [f"{name}={value!r}" for name, value in marker.kwargs.items()]
+    return pytest.Collector.CollectError(
+        f"{node.name}: {marker.name}({', '.join(words)}) {what}; known: "
+        f"{', '.join(known)}"
+    )
