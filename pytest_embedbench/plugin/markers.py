@@ -36,6 +36,18 @@ def check_words(node: pytest.Item, marker: pytest.Mark, known: Collection[str]) 
     Raises:
         CollectError: naming test, marker, word and all known ones.
     """
+    check_text(node, marker, known)
+    for word in marker.args:
+        if word not in known:
+            raise _refused(node, marker, f"has no {word!r}", known)
+
+
+def check_text(node: pytest.Item, marker: pytest.Mark, known: Collection[str]) -> None:
+    """Insist that a marker has words; which, is for the caller to judge.
+
+    Raises:
+        CollectError: naming test, marker, what is no word, and all known ones.
+    """
     if not marker.args:
         raise _refused(node, marker, "says nothing", known)
     if marker.kwargs:
@@ -44,8 +56,6 @@ def check_words(node: pytest.Item, marker: pytest.Mark, known: Collection[str]) 
         if not isinstance(word, str):
             what = f"takes text, and {word!r} is {type(word).__name__}"
             raise _refused(node, marker, what, known)
-        if word not in known:
-            raise _refused(node, marker, f"has no {word!r}", known)
 
 
 def _refused(

@@ -154,26 +154,20 @@ def start(config: pytest.Config) -> Session:
         # A worker that ended here would be replaced for ever: there, tests say it.
         if not workers.sends_tests_away(config) and not workers.is_away(config):
             session.check_names()
-            check_folders(config)
+            check_core(config)
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from error
     setting(config, "plots")
     return session
 
 
-def check_folders(config: pytest.Config) -> None:
-    """Insist that no file is where an option wants a folder.
+def check_core(config: pytest.Config) -> None:
+    """Insist that PlatformIO's core directory is none, or a folder.
 
     Raises:
-        ConfigError: one is, or is above it.
+        ConfigError: it is a file, or below one.
     """
-    for name in ("artifacts", "cache", "core"):
-        folder = path_setting(config, name)
-        for place in (folder, *folder.parents) if folder is not None else ():
-            if place.is_dir():
-                break
-            if place.exists():
-                message = (
-                    f"--embedbench-{name}: {place} is a file, and must be a folder"
-                )
-                raise ConfigError(message)
+    folder = path_setting(config, "core")
+    for place in (folder, *folder.parents) if folder is not None else ():
+        if place.is_file():
+            raise ConfigError(f"--embedbench-core: {place} is a file, and no folder")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.grading.plugin.check import Check
 from pytest_embedbench.grading.plugin.options import PROFILE
 from pytest_embedbench.grading.plugin.stash import (
@@ -17,7 +17,7 @@ from pytest_embedbench.grading.plugin.stash import (
     grading_of,
     is_graded,
 )
-from pytest_embedbench.plugin.markers import check_words
+from pytest_embedbench.plugin.markers import check_text
 from pytest_embedbench.plugin.options import setting
 
 if TYPE_CHECKING:
@@ -66,9 +66,14 @@ def check_markers(metafunc: pytest.Metafunc) -> None:
     try:
         for marker in node.iter_markers("brief"):
             grading = grading_of(node.config)
-            check_words(node, marker, grading.brief(grading.suite(node.path)))
+            check_text(node, marker, grading.brief(grading.suite(node.path)))
+        if node.get_closest_marker("brief") is not None:
+            sentences_of(node)
         for marker in node.iter_markers("profile"):
-            check_words(node, marker, PROFILE.choices)
+            check_text(node, marker, PROFILE.choices)
+            for name in marker.args:
+                if name not in PROFILE.choices:
+                    raise UnknownName("profile", name, PROFILE.choices)
     except ConfigError as error:
         raise pytest.Collector.CollectError(str(error)) from None
 
