@@ -53,7 +53,7 @@ def under_test(board: Board) -> BoardUnderTest:
 def identity(board: Board) -> int:
     """Return what is the same for a board and for all that stand for it."""
     answering: Any = board
-    return id(answering._board if type(board) is _Answering else board)  # noqa: SLF001
+    return id(answering._board if type(answering) is _Answering else answering)  # noqa: SLF001
 
 
 class _Answering:
