@@ -51,6 +51,10 @@ class Capability(enum.Enum):
     CONSOLE = "console"
 
 
+OLD_CAPABILITIES = {"step-time": "virtual-time"}
+"""What ``needs(...)`` takes for one release more, and what that is called now."""
+
+
 class Chunk(NamedTuple):
     """Bytes that a firmware said, stamped with when the last of them was out.
 

@@ -6,6 +6,7 @@ is an error: whoever asked decides what a missing tool means.
 
 from __future__ import annotations
 
+import warnings
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,7 +23,12 @@ from pytest_embedbench.contracts import (
     capabilities_of,
 )
 from pytest_embedbench.errors import BenchFault, CapabilityMissing, ConfigError
-from pytest_embedbench.model import BuilderSettings, Capability, FirmwareSource
+from pytest_embedbench.model import (
+    OLD_CAPABILITIES,
+    BuilderSettings,
+    Capability,
+    FirmwareSource,
+)
 from pytest_embedbench.support.projects import PROGRAM_FILE, PYTHON
 
 if TYPE_CHECKING:
@@ -240,7 +246,11 @@ def _engine_of(specs: Sequence[BoardSpec]) -> str:
 
 def _capabilities(names: Collection[str]) -> frozenset[Capability]:
     known = {capability.value: capability for capability in Capability}
-    if unknown := sorted(set(names) - known.keys()):
+    for old in OLD_CAPABILITIES.keys() & names:
+        message = f"needs({old!r}) is called needs({OLD_CAPABILITIES[old]!r}) now"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+    names = {OLD_CAPABILITIES.get(name, name) for name in names}
+    if unknown := sorted(names - known.keys()):
         raise ConfigError(
             f"needs(): no such capability: {', '.join(map(repr, unknown))}; known: "
             f"{', '.join(sorted(known))}"

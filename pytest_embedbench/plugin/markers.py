@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.model import Capability
+from pytest_embedbench.model import OLD_CAPABILITIES, Capability
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -23,22 +23,28 @@ def check_board_markers(node: pytest.Item) -> None:
         CollectError: there are none, or one that is not known.
     """
     for marker in node.iter_markers("needs"):
-        check_words(node, marker, CAPABILITIES)
+        check_words(node, marker, CAPABILITIES, old=OLD_CAPABILITIES)
     for marker in node.iter_markers("erase"):
         check_words(node, marker, ERASABLE)
         if len(marker.args) > 1:
             raise _refused(node, marker, "takes one word", ERASABLE)
 
 
-def check_words(node: pytest.Item, marker: pytest.Mark, known: Collection[str]) -> None:
-    """Insist that a marker has words, and none but those that are known.
+def check_words(
+    node: pytest.Item,
+    marker: pytest.Mark,
+    known: Collection[str],
+    *,
+    old: Collection[str] = (),
+) -> None:
+    """Insist that a marker has words, and none but those that are or were known.
 
     Raises:
         CollectError: naming test, marker, word and all known ones.
     """
     check_text(node, marker, known)
     for word in marker.args:
-        if word not in known:
+        if word not in known and word not in old:
             raise _refused(node, marker, f"has no {word!r}", known)
 
 

@@ -107,6 +107,19 @@ def test_needs_skips_where_a_board_lacks_it(suite: Suite, way: str) -> None:
     result.stdout.fnmatch_lines(["*blind lacks reset*"])
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_need_goes_by_its_old_name_too(suite: Suite, way: str) -> None:
+    suite.test(
+        HEARD + "@pytest.mark.needs('step-time')\n"
+        f"def test_it({way}):\n    heard({WAYS[way]})\n"
+    )
+    result = suite.run()
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(
+        ["*DeprecationWarning: needs('step-time') is called needs('virtual-time') now"]
+    )
+
+
 def test_needs_skips_before_a_test_asks_for_its_first_fresh_board(suite: Suite) -> None:
     suite.board("blind")
     suite.test(
