@@ -272,7 +272,7 @@ def _starter(
     optional = {"states": list, "constants": dict, "members": list}
     check_keys(where, "starter.", table, required={}, optional=optional)
     states = table.get("states") or list(api.states if api else ())
-    check_items(where, "starter.states", states, str)
+    check_items(where, "starter.states", [*states], str)
     members = table.get("members", [])
     if members:
         check_items(where, "starter.members", members, str)

@@ -53,8 +53,12 @@ def each(name: str, values: Iterable[object]) -> Callable[[Test], Test]:
 
 def each_of(name: str, values: Mapping[str, object]) -> Callable[[Test], Test]:
     """Return what makes one test of each value, named by its key if there are more."""
-    ids = list(values) if len(values) > 1 else [pytest.HIDDEN_PARAM]
-    return pytest.mark.parametrize(name, list(values.values()), ids=ids)
+    named = len(values) > 1
+    rows = [
+        pytest.param(value, id=key if named else pytest.HIDDEN_PARAM)
+        for key, value in values.items()
+    ]
+    return pytest.mark.parametrize(name, rows)
 
 
 def each_if(
