@@ -19,6 +19,7 @@ from pytest_embedbench.bench.recorder import Recorder
 from pytest_embedbench.bench.run import metrics_of, summarize
 from pytest_embedbench.bench.uart_session import BOOT_WITHIN_MS, UartSession
 from pytest_embedbench.bench.under_test import identity, under_test
+from pytest_embedbench.contracts import Board, lacking
 from pytest_embedbench.errors import BenchFault, ConfigError
 from pytest_embedbench.support.values import check_fields
 from pytest_embedbench.wire.patterns import exact
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.bench.dut import Dut
     from pytest_embedbench.bench.run import Run
     from pytest_embedbench.bench.scenario import Scenario
-    from pytest_embedbench.contracts import Board, Plant, StateT
+    from pytest_embedbench.contracts import Plant, StateT
     from pytest_embedbench.errors import FirmwareFault
     from pytest_embedbench.model import PinTrace
     from pytest_embedbench.wire.patterns import Match, Patterns
@@ -53,7 +54,8 @@ class Bench:
     (``trace-2.csv`` and so on for further ones), and closes the board.
 
     Raises:
-        ConfigError: another bench has the board: each would hear half of what it says.
+        ConfigError: another bench has the board: each would hear half of what it says;
+            or it is no board.
     """
 
     board: Board
@@ -224,6 +226,11 @@ class Bench:
 
     def _take_board(self) -> None:
         """Be the one bench of the board."""
+        if absent := lacking(self.board, Board):
+            raise ConfigError(
+                f"{self.board!r} is no board: it has no {', '.join(absent)}; give what "
+                "boot('NAME') returns"
+            )
         holder = _holders.setdefault(identity(self.board), self)
         if holder is not self:
             raise ConfigError(

@@ -27,6 +27,7 @@ from pytest_embedbench.model import (
     OLD_CAPABILITIES,
     BuilderSettings,
     Capability,
+    FirmwareImage,
     FirmwareSource,
 )
 from pytest_embedbench.support.projects import PROGRAM_FILE, PYTHON
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
         Snapshot,
         TargetConsole,
     )
-    from pytest_embedbench.model import BoardSpec, FirmwareImage
+    from pytest_embedbench.model import BoardSpec
+
+_GIVE_IMAGE = "what a builder or the fixture firmware_image returns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +93,10 @@ class Rig:
         """Return ``source`` in the environment that suits a board, if it has none yet.
 
         Raises:
-            ConfigError: its project has none of those that the board can run.
+            ConfigError: its project has none of those that the board can run, or it is
+                no source.
         """
+        _check_kind(source, FirmwareSource, "FirmwareSource(project_dir=...)")
         if source.environment:
             return source
         environment = environment_for(self.builder(), spec, source.project_dir)
@@ -144,6 +149,8 @@ class Rig:
                 no capability.
         """
         needed = _capabilities(needs)
+        for _, image in wanted:
+            _check_kind(image, FirmwareImage, _GIVE_IMAGE)
         engine = self.registry.engine(_engine_of([spec for spec, _ in wanted]))
         with ExitStack() as opened:
             if isinstance(engine, KnowsCapabilities):
@@ -172,6 +179,7 @@ class Rig:
         The first one is booted at once if it has to be asked what it can do. Raises
         what ``boot_together`` raises.
         """
+        _check_kind(image, FirmwareImage, _GIVE_IMAGE)
         with ExitStack() as opened:
             boot = partial(self.boot, spec, image, needs=needs)
             engine = self.registry.engine(spec.engine)
@@ -242,6 +250,11 @@ def _engine_of(specs: Sequence[BoardSpec]) -> str:
             f"{asked or 'no board at all'}"
         )
     return next(iter(engines))
+
+
+def _check_kind(thing: object, kind: type, give: str) -> None:
+    if not isinstance(thing, kind):
+        raise ConfigError(f"{thing!r} is no {kind.__name__}: give {give}")
 
 
 def _capabilities(names: Collection[str]) -> frozenset[Capability]:

@@ -52,9 +52,12 @@ class TestRig:
 
     def image(self, spec: BoardSpec, source: FirmwareSource | None) -> FirmwareImage:
         """Return the built source, that of the suite by default."""
-        source = source or self.source(spec)
-        self.log.board, self.log.environment = spec.name, source.environment
+        self.log.board = spec.name
         with self._plainly(spec):
+            if source is None:
+                source = self.source(spec)
+            source = self.session.rig.for_board(source, spec)
+            self.log.environment = source.environment
             self.log.image = self.session.rig.image(source)
         return self.log.image
 

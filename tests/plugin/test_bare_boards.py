@@ -197,6 +197,54 @@ OVERRIDDEN = {
 }
 
 
+OWN_SOURCE_FOR_ANY_BOARD = OWN_SOURCE.replace(', environment="own"', "")
+
+
+def test_a_source_of_ones_own_need_not_name_its_environment(suite: Suite) -> None:
+    (suite.root / "conftest.py").write_text(OWN_SOURCE_FOR_ANY_BOARD)
+    suite.test(
+        "def test_it(bench, boot, firmware_source):\n    bench.run_for(10)\n"
+        "    boot('lab', source=firmware_source)\n"
+    )
+    suite.run().assert_outcomes(passed=1)
+    assert record(suite)["environment"] == "lab"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("boot('lab', source='here')", "'here' is no FirmwareSource: give "),
+        ("boot('lab', source='')", "'' is no FirmwareSource: give "),
+        ("boot('lab', image='here.elf')", "'here.elf' is no FirmwareImage: give "),
+        ("make_bench('lab')", "'lab' is no board: it has no "),
+    ],
+)
+def test_what_a_fixture_is_given_is_looked_at(
+    suite: Suite, given: str, told: str
+) -> None:
+    suite.test(f"def test_it(boot, make_bench):\n    {given}\n")
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    assert told in result.stdout.str()
+    result.stdout.fnmatch_lines(["embedbench: 1 x bench fault"])
+
+
+@pytest.mark.parametrize("wanted", ["FirmwareImage", "FirmwareSource"])
+@pytest.mark.parametrize("way", ["board", "fresh_board"])
+def test_a_fixture_that_returns_a_path_is_told(
+    suite: Suite, wanted: str, way: str
+) -> None:
+    name = wanted.removeprefix("Firmware").lower()
+    (suite.root / "conftest.py").write_text(
+        f"import pytest\n@pytest.fixture\ndef firmware_{name}():\n    return 'here'\n"
+    )
+    suite.test(f"def test_it({way}):\n    pass\n")
+    result = suite.run()
+    result.assert_outcomes(errors=1)
+    assert f"'here' is no {wanted}: give " in result.stdout.str()
+    assert record(suite)["blame"] == "bench"
+
+
 @pytest.mark.parametrize("name", OVERRIDDEN)
 @pytest.mark.parametrize("way", ["board", "bench"])
 @pytest.mark.parametrize("outcome", ["passed", "failed"])
