@@ -51,6 +51,16 @@ def test_the_command_line_beats_the_ini(suite: Suite) -> None:
     assert shown(suite, "--embedbench-plots=never") == ["BOARDS", "PLOTS never"]
 
 
+def test_a_profile_that_is_none_is_told_where_no_test_has_one(suite: Suite) -> None:
+    suite.pytester.makeini("[pytest]\nembedbench_profile = ful")
+    suite.test(SHOW)
+    result = suite.run(board="")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: embedbench_profile: 'ful' is not one of: full, paper, robust"]
+    )
+
+
 def test_a_wrong_choice_names_where_it_came_from_and_the_choices(suite: Suite) -> None:
     suite.pytester.makeini("[pytest]\nembedbench_plots = sometimes")
     suite.test(SHOW)

@@ -27,7 +27,7 @@ from pytest_embedbench.grading.plugin.stash import (
     is_graded,
 )
 from pytest_embedbench.grading.plugin.tolerance import check_tolerates, stands
-from pytest_embedbench.plugin.options import add_settings
+from pytest_embedbench.plugin.options import add_settings, setting
 from pytest_embedbench.plugin.stash import TESTLOG
 
 if TYPE_CHECKING:
@@ -53,10 +53,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the markers; see all reports, in the one process that can."""
+    """Declare the markers; see all reports, in the one process that can.
+
+    Raises:
+        pytest.UsageError: there is no such profile, whether or not a test has one.
+    """
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     if not hasattr(config, "workerinput"):
+        setting(config, PROFILE)
         config.pluginmanager.register(Reports(config), "embedbench-reports")
 
 
