@@ -68,7 +68,8 @@ class UartSession:
     def send(self, line: str | bytes) -> None:
         """Send a line; its end is added."""
         payload = text_or_bytes("a line", line)
-        self.recorder.send(payload + self.line_end, shown=payload)
+        line_end = text_or_bytes("line_end", self.line_end)
+        self.recorder.send(payload + line_end, shown=payload)
 
     def send_bytes(self, data: bytes) -> None:
         """Send bytes as they are."""

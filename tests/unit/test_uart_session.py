@@ -409,3 +409,14 @@ def test_a_place_that_is_none_is_refused(
     assert bench.uart.heard(bench.uart.mark()) == []
     with pytest.raises(ConfigError, match=r"heard\(.*\): give a place .* that is 1"):
         bench.uart.heard(since)
+
+
+def test_a_line_end_may_be_text_too(bench_with: PutOnBench) -> None:
+    bench = bench_with(echoing)
+    line_end: Any = "\r\n"
+    bench.uart.line_end = line_end
+    bench.send("hello")
+    bench.expect(exact("heard hello"), within_ms=100)
+    bench.uart.line_end = None  # type: ignore[assignment]
+    with pytest.raises(ConfigError, match="line_end must be text or bytes, is None"):
+        bench.send("hello")
