@@ -85,7 +85,9 @@ def _reference(door: str) -> Iterator[str]:
         if names:
             yield f"\n## {title}\n\n```{{eval-rst}}"
         for name in names:
-            yield f".. {directive}:: {door}.{name}"
+            it = named[name]
+            path = it.__name__ if inspect.ismodule(it) else f"{door}.{name}"
+            yield f".. {directive}:: {path}"
             if directive not in {"autofunction", "autodata"}:
                 yield "   :members:"
             yield ""
