@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 
 from pytest_embedbench.bench.loop_checks import (
     check_invariants,
+    check_kind,
     check_plant,
 )
 from pytest_embedbench.bench.plant_wire import FaultyWire, PlainWire
@@ -28,7 +29,7 @@ from pytest_embedbench.model import (
     Stimulus,
     StimulusKind,
 )
-from pytest_embedbench.support.validation import positive_ms
+from pytest_embedbench.support.validation import line_text, positive_ms
 from pytest_embedbench.support.values import check_fields
 from pytest_embedbench.wire.streams import is_in_stream
 from pytest_embedbench.wire.transcript import decoded
@@ -121,8 +122,7 @@ class ClosedLoop(Generic[StateT]):
     def __post_init__(self) -> None:
         check_plant(self.plant)
         check_invariants(self.invariants)
-        if not isinstance(self.coupling, Coupling):
-            raise ConfigError(f"coupling = {self.coupling!r}: give Coupling(...)")
+        check_kind("coupling", self.coupling, Coupling)
         own_ms = self.coupling.firmware_ms_per_tick
         self._tick_ms = self.plant.tick_ms if own_ms is None else own_ms
         self.frames_until_ms = self.scenario.frames_until_ms
@@ -203,9 +203,8 @@ class ClosedLoop(Generic[StateT]):
 
     def inject(self, line: str) -> None:
         """Put a line on the wire that is not the plant's."""
-        if not isinstance(line, str):
-            raise ConfigError(f"inject({line!r}): give the text of a line")
-        self._wire.send(StimulusKind.INJECTED, self.plant_ms, line)
+        text = line_text("inject", line)
+        self._wire.send(StimulusKind.INJECTED, self.plant_ms, text)
 
     def _stimulate(self) -> None:
         due = [entry for entry in self._script if entry.at_ms <= self.plant_ms]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from pytest_embedbench.bench.scenario import Scenario
 from pytest_embedbench.contracts import Plant, lacking
@@ -33,7 +34,7 @@ def check_invariants(invariants: object) -> None:
     form = "give {'a sentence': a function of the plant's state}"
     if not isinstance(invariants, Mapping):
         raise ConfigError(f"invariants = {invariants!r}: must be a table; {form}")
-    for sentence, holds in invariants.items():
+    for sentence, holds in cast("Mapping[object, object]", invariants).items():
         if not callable(holds):
             raise ConfigError(
                 f"invariant {sentence!r}: {holds!r} is no function; {form}"
@@ -58,3 +59,13 @@ def check_run(scenario: object, plant_factory: object, stop_when: object) -> Non
         )
     if stop_when is not None and not callable(stop_when):
         raise ConfigError(f"stop_when = {stop_when!r}: give a function of the loop")
+
+
+def check_kind(name: str, value: object, kind: type) -> None:
+    """Refuse a value that is not of its class.
+
+    Raises:
+        ConfigError: saying what it is, and what to give.
+    """
+    if not isinstance(value, kind):
+        raise ConfigError(f"{name} = {value!r}: give {kind.__name__}(...)")

@@ -47,6 +47,17 @@ def text_or_bytes(what: str, value: object) -> bytes:
     raise ConfigError(f"{what} must be text or bytes, is {value!r} ({kind})")
 
 
+def line_text(call: str, value: object) -> str:
+    """Return the text of a line that a call is given.
+
+    Raises:
+        ConfigError: it is no text.
+    """
+    if isinstance(value, str):
+        return value
+    raise ConfigError(f"{call}({value!r}): give the text of a line")
+
+
 def pin_level(pin: str, value: object) -> Level:
     """Return the level that an argument gives.
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import Direction, Line
+from pytest_embedbench.support.validation import line_text
 from pytest_embedbench.wire.transcript import decoded
 
 if TYPE_CHECKING:
@@ -48,9 +49,7 @@ def exact(text: str) -> Exactly:
     Raises:
         ConfigError: it is no text.
     """
-    if not isinstance(text, str):
-        raise ConfigError(f"exact({text!r}): give the text of the line")
-    return Exactly(text)
+    return Exactly(line_text("exact", text))
 
 
 Regex = re.Pattern[str] | re.Pattern[bytes]
