@@ -147,6 +147,11 @@ def test_its_command_is_one_of_ours(
     rules.write_text("nonsense\n")
     assert main(["acme-rules", str(rules)]) == 1
     assert capsys.readouterr().err == "firmware.rules:1:1: error: no rule: nonsense\n"
+    rules.unlink()
+    assert main(["acme-rules", str(rules)]) == 1
+    assert (
+        capsys.readouterr().err == f"embedbench: {rules}: No such file or directory\n"
+    )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)

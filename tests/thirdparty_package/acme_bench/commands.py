@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acme_bench.rules import parse
+from pytest_embedbench import ConfigError
 
 if TYPE_CHECKING:
     import argparse
@@ -22,7 +23,11 @@ def add_acme_rules(commands: Subcommands) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    program = parse(arguments.file.read_text("utf-8"), arguments.file.name)
+    try:
+        text = arguments.file.read_text("utf-8")
+    except OSError as error:
+        raise ConfigError(f"{arguments.file}: {error.strerror}") from error
+    program = parse(text, arguments.file.name)
     sys.stdout.writelines(f"{rule}\n" for rule in program.rules)
     sys.stderr.writelines(f"{complaint}\n" for complaint in program.complaints)
     return 1 if program.complaints else 0
