@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.cli.examples import copy_example
 from tests.support import ssh_server
 from tests.support.pty_board import PtyBoard
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.core_setup import CoreSetup
     from pytest_embedbench.testing import Firmware, LoopbackUart
 
-TANK = Path(__file__).parents[2] / "example_suites" / "tank_fill_drain"
 TESTS = """
 import os
 import pytest
@@ -160,11 +160,14 @@ def test_each_host_has_boards_of_its_own_and_the_files_come_home(
 def test_verdicts_are_whole_and_each_host_builds_for_itself(
     hosts: list[Host], run: Callable[..., str], tmp_path: Path, seeded: CoreSetup
 ) -> None:
+    # What is sent to another host has to be whole by itself.
+    tank = tmp_path / "tank_fill_drain"
+    copy_example(tank.name, tank)
     said = run(
-        f"--rsyncdir={TANK}",
+        f"--rsyncdir={tank}",
         *(host.tx(PLATFORMIO_CORE_DIR=seeded.core_dir) for host in hosts),
         *("--board=native", "--embedbench-firmware=solution", "-k", "after_start_up"),
-        str(TANK / "hidden" / "test_loop.py"),
+        str(tank / "hidden" / "test_loop.py"),
     )
     assert "3 passed" in said, said
     runs = tmp_path / "desk" / ".embedbench" / "runs" / "latest"
