@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # A package of its own: an inner run that has it installed collects its tests.
 collect_ignore = ["thirdparty_package"]
 
+TEST_WITHIN_S = 120
+
 # What no package of a distribution brings, or no ordinary machine lets us do.
 _MAY_BE_ABSENT = ("Espressif", "choose its addresses")
 
@@ -35,7 +37,18 @@ _IFF_UP = 0x1
 _IFREQ = "16sH22x"
 
 
-def pytest_configure() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Limit each test's time, before pytest-timeout reads its options.
+
+    Not in ``pyproject.toml``: who runs example suites here need not have that plugin.
+    """
+    if config.getoption("timeout", 0) is None:
+        config.option.timeout = TEST_WITHIN_S
+    _bring_up_loopback()
+
+
+def _bring_up_loopback() -> None:
     """Bring up the loopback interface of a network namespace that has just been made.
 
     ``unshare -n scripts/test`` is how to see that nothing needs a network; what is
