@@ -10,19 +10,29 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import select
 import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
-from pytest_embedbench.clock import Deadline, pause
+from pytest_embedbench.processes.table import (
+    children_of,
+    cpu_used_s as cpu_used_s,
+    descendants as descendants,
+    is_asleep as is_asleep,
+    memory_used_bytes as memory_used_bytes,
+    wait_gone as wait_gone,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 STOP_GRACE_S = 2.0
+_KILLED = 128
+"""What a keeper adds to the number of the signal that ended its program."""
 _PR_SET_PDEATHSIG = 1
 _libc: ctypes.CDLL | None = ctypes.CDLL(None) if sys.platform == "linux" else None
 
@@ -34,6 +44,11 @@ class Limits:
     cpu_s: int | None = None
     memory_bytes: int | None = None
     file_bytes: int | None = None
+    core_bytes: int | None = 0
+
+
+_CPU_GRACE_S = 2
+_NO_LIMITS = Limits(core_bytes=None)
 
 
 def spawn(  # noqa: PLR0913  # mirrors Popen; all but argv by keyword
@@ -46,13 +61,17 @@ def spawn(  # noqa: PLR0913  # mirrors Popen; all but argv by keyword
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     limits: Limits | None = None,
+    user: int | None = None,
+    kind: type[subprocess.Popen[bytes]] = subprocess.Popen,
 ) -> subprocess.Popen[bytes]:
     """Start ``argv`` in its own process group, bound to our life.
+
+    ``user`` is the id that it gets instead of ours, and of its group.
 
     Raises:
         OSError: the program cannot be started.
     """
-    return subprocess.Popen(
+    return kind(
         [os.fspath(word) for word in argv],
         stdin=stdin,
         stdout=stdout,
@@ -61,8 +80,81 @@ def spawn(  # noqa: PLR0913  # mirrors Popen; all but argv by keyword
         cwd=cwd,
         env=env,
         start_new_session=True,
-        preexec_fn=_in_child(os.getpid(), limits) if os.name == "posix" else None,  # noqa: PLW1509  # it calls nothing that takes a lock
+        user=user,
+        group=user,
+        extra_groups=None if user is None else [],
+        # It calls nothing that takes a lock.
+        preexec_fn=_in_child(os.getpid(), limits or _NO_LIMITS)
+        if os.name == "posix"
+        else None,
     )
+
+
+class KeptProcess(subprocess.Popen[bytes]):
+    """A program behind a keeper: the first process of a sandbox, or a guardian.
+
+    ``pid`` is the keeper's. All that the program has started ends with it, and it ends
+    as the program did: both kinds say 128 + N of signal N, which is -N here.
+    """
+
+    own_count = 1
+    """How many processes are below the keeper as long as it has started none."""
+    _code: Any
+
+    @property
+    def returncode(self) -> int | Any:  # noqa: ANN401  # as the one it overrides
+        """How the program ended, like Popen's."""
+        return self._code
+
+    @returncode.setter
+    def returncode(self, code: int | None) -> None:
+        self._code = code if code is None or code <= _KILLED else _KILLED - code
+
+    def left_running(self, known: Collection[int] = ()) -> int:
+        """Return how many processes there are that the program has started.
+
+        Not counted are those in ``known``.
+        """
+        below = descendants(self.pid)[self.own_count :]
+        return sum(pid not in known for pid in below)
+
+    def end(self) -> None:
+        """End all that is below the keeper, then the keeper."""
+        if self.stdin is not None:
+            self.stdin.close()  # a guardian's leash
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(STOP_GRACE_S)
+        _signal_group(self.pid, signal.SIGKILL)
+        self.wait()
+
+
+class SandboxedProcess(KeptProcess):
+    """One in a sandbox, which is kept by two.
+
+    The inner one is the sandbox: with it all are gone. The outer one need not be there
+    for as long, so we have a hold on the inner one ourselves.
+    """
+
+    own_count = 2
+    _sandbox: int | None = None
+
+    def hold(self) -> None:
+        """Take hold of the sandbox, once there is one."""
+        first = children_of(self.pid)
+        if self._sandbox is None and first:
+            with contextlib.suppress(OSError):
+                self._sandbox = os.pidfd_open(first[0])
+
+    def end(self) -> None:
+        """End the sandbox, and wait until all in it are gone."""
+        self.hold()
+        if self._sandbox is not None:
+            fd, self._sandbox = self._sandbox, None
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(fd, signal.SIGKILL)
+                select.select([fd], [], [], STOP_GRACE_S)
+            os.close(fd)
+        super().end()
 
 
 def stop(popen: subprocess.Popen[bytes], grace_s: float = STOP_GRACE_S) -> None:
@@ -71,6 +163,9 @@ def stop(popen: subprocess.Popen[bytes], grace_s: float = STOP_GRACE_S) -> None:
     A process that ended by itself still has its group swept: what it left running
     in the group is ours too.
     """
+    if isinstance(popen, KeptProcess):
+        popen.end()
+        return
     if popen.poll() is None and grace_s > 0:
         _signal_group(popen.pid, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -79,68 +174,48 @@ def stop(popen: subprocess.Popen[bytes], grace_s: float = STOP_GRACE_S) -> None:
     popen.wait()
 
 
+def end_unreaped(pid: int, grace_s: float) -> None:
+    """Wait for the end of a child of another process; force it after ``grace_s``.
+
+    Its parent must not have reaped it: until then the number is still this process's.
+    """
+    if grace_s > 0:
+        wait_gone(pid, grace_s)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
 def die_with_parent() -> None:
     """Have us killed when whoever started us is gone; on Linux only."""
     if _libc is not None:
         _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
 
-def cpu_used_s(pid: int) -> float | None:
-    """Return the CPU seconds that ``pid`` and what it started have used.
-
-    ``None`` where that is not known.
-    """
-    fields = _stat(pid)
-    if not fields:
-        return None
-    # Its own, then those of children that have ended.
-    own_s = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-    return own_s + sum(cpu_used_s(child) or 0.0 for child in _children(pid))
+def is_kept(popen: subprocess.Popen[bytes]) -> bool:
+    """Say whether a program has a keeper."""
+    return isinstance(popen, KeptProcess)
 
 
-def is_asleep(pid: int) -> bool:
-    """Say whether ``pid`` waits for an event or was stopped: it does not run by itself.
-
-    False if it waits for a processor or a disk, and where that is not known.
-    """
-    return _stat(pid)[:1] in ([b"S"], [b"T"])
+def left_running(popen: subprocess.Popen[bytes], known: Collection[int] = ()) -> int:
+    """Return how many processes a program's code has started, if it has a keeper."""
+    return popen.left_running(known) if isinstance(popen, KeptProcess) else 0
 
 
-def wait_gone(pid: int, budget_s: float) -> bool:
-    """Say whether ``pid`` is gone (or a zombie) within ``budget_s``."""
-    deadline = Deadline(budget_s)
-    while _alive(pid):
-        if deadline.passed():
-            return False
-        pause(0.01)
-    return True
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    fields = _stat(pid)
-    return fields[0] != b"Z" if fields else sys.platform != "linux"
-
-
-def _stat(pid: int) -> list[bytes]:
-    """Return the fields of ``/proc/PID/stat`` from the state on; none if unknown."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123  # hot path
-            return stat.read().rpartition(b")")[2].split()
-    except OSError:
-        return []
-
-
-def _children(pid: int) -> list[int]:
-    tasks = Path(f"/proc/{pid}/task")
-    try:
-        listed = [(task / "children").read_text() for task in tasks.iterdir()]
-    except OSError:  # it is gone, or the kernel keeps no such list
-        return []
-    return [int(word) for text in listed for word in text.split()]
+def pid_outside(keeper: subprocess.Popen[bytes], pid: int) -> int:
+    """Return our number for a process that calls itself ``pid`` behind a keeper."""
+    if not isinstance(keeper, KeptProcess):
+        return pid
+    if isinstance(keeper, SandboxedProcess):
+        keeper.hold()
+    for each in descendants(keeper.pid):
+        try:
+            status = Path(f"/proc/{each}/status").read_text(errors="replace")
+        except OSError:  # it is gone
+            continue
+        names = status.partition("\nNSpid:")[2].partition("\n")[0].split()
+        if names[-1:] == [str(pid)]:
+            return each
+    return pid
 
 
 def signal_name(number: int) -> str:
@@ -168,27 +243,35 @@ def _signal_group(pid: int, number: int) -> None:
         pass
 
 
-def _in_child(parent_pid: int, limits: Limits | None) -> Callable[[], None]:
-    """Return what the child does between fork and exec: no allocation to speak of."""
+def _in_child(parent_pid: int, limits: Limits) -> Callable[[], None]:
+    """Return what the child does between fork and exec: no allocation to speak of.
+
+    Nor does it load anything: as another user it may not be able to.
+    """
+    import resource  # noqa: PLC0415  # POSIX only
+
+    caps = [
+        (kind, amount)
+        for kind, amount in (
+            (resource.RLIMIT_AS, limits.memory_bytes),
+            (resource.RLIMIT_FSIZE, limits.file_bytes),
+            (resource.RLIMIT_CORE, limits.core_bytes),
+        )
+        if amount is not None
+    ]
 
     def prepare() -> None:
         die_with_parent()
         if os.getppid() != parent_pid:
             os._exit(127)
-        if limits is not None:
-            _apply(limits)
+        for kind, amount in caps:
+            _, most = resource.getrlimit(kind)  # ours may be lower: it stays so
+            if most != resource.RLIM_INFINITY:
+                amount = min(amount, most)  # noqa: PLW2901  # no allocation
+            resource.setrlimit(kind, (amount, amount))
+        if limits.cpu_s is not None:
+            # First a signal that says why; then one that nobody can ignore.
+            most_s = limits.cpu_s + _CPU_GRACE_S
+            resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, most_s))
 
     return prepare
-
-
-def _apply(limits: Limits) -> None:
-    import resource  # noqa: PLC0415  # POSIX only
-
-    def cap(kind: int, amount: int | None) -> None:
-        if amount is not None:
-            resource.setrlimit(kind, (amount, amount))
-
-    cap(resource.RLIMIT_CPU, limits.cpu_s)
-    cap(resource.RLIMIT_AS, limits.memory_bytes)
-    cap(resource.RLIMIT_FSIZE, limits.file_bytes)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

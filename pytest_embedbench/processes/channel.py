@@ -10,8 +10,10 @@ from pathlib import Path
 from struct import Struct
 from typing import IO, TYPE_CHECKING
 
+from pytest_embedbench.model import Isolation
 from pytest_embedbench.processes import Limits, spawn, wait_gone
 from pytest_embedbench.processes.channel_errors import Disconnected, ProtocolError
+from pytest_embedbench.processes.confined import launch
 from pytest_embedbench.processes.time_budget import Wait
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ _FD_VARIABLE = "EMBEDBENCH_FD"
 _CONSOLE_BYTES = 16 * 1024 * 1024
 # Small enough for malloc to keep: a bigger buffer is a system call per message.
 _READ_BYTES = 1 << 15
+_MOST_BYTES = 1 << 26
+"""Of a payload: whoever announces more does not mean it, and would have our memory."""
 LENGTH_ONLY = Struct("=I")
 """The header of frames that are nothing but their payload."""
 
@@ -86,7 +90,7 @@ class Channel:
         Raises:
             Disconnected: there will be none.
             NoAnswer: none came within the budget.
-            ProtocolError: it is of another kind.
+            ProtocolError: it is of another kind, or announces too much.
         """
         start = self.header.size
         data = self._rest or self.read()
@@ -95,6 +99,8 @@ class Channel:
         numbers = self.header.unpack_from(data)
         if kinds and numbers[1] not in kinds:
             raise ProtocolError(f"a message of kind {numbers[1]}")
+        if numbers[0] > _MOST_BYTES:
+            raise ProtocolError(f"a message of {numbers[0]} bytes")
         end: int = start + numbers[0]
         if len(data) < end:
             data = self._completed(data, end)
@@ -175,29 +181,38 @@ class Channel:
             yield
 
 
-def start_child(
+def start_child(  # noqa: PLR0913  # mirrors spawn; most by keyword
     program: Path,
     end: socket.socket,
     console: IO[bytes],
     *,
     memory_bytes: int | None = None,
     environment: Mapping[str, str] | None = None,
+    isolation: Isolation = Isolation.NONE,
+    files: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start ``program``, which finds the number of ``end`` in its environment.
 
     It gets an empty folder that is gone (so nothing can be left in it), nothing of our
-    own environment, and ``console`` as its stdout and stderr.
+    own environment, ``console`` as its stdout and stderr, and open ``files``.
 
     Raises:
         OSError: it cannot be run.
     """
-    with tempfile.TemporaryDirectory(prefix="embedbench-") as empty:
+    with (
+        tempfile.TemporaryDirectory(prefix="embedbench-") as empty,
+        program.open("rb") as file,
+    ):
+        how = launch(file, isolation)
         return spawn(
-            [program],
+            how.argv,
+            stdin=how.stdin,
             stdout=console.fileno(),
             stderr=console.fileno(),
-            pass_fds=(end.fileno(),),
+            pass_fds=(end.fileno(), *how.files, *files),
             cwd=Path(empty),
             env={_FD_VARIABLE: str(end.fileno()), **(environment or {})},
             limits=Limits(memory_bytes=memory_bytes, file_bytes=_CONSOLE_BYTES),
+            user=how.user,
+            kind=how.kind,
         )

@@ -22,9 +22,11 @@ class NoAnswer(ChannelError):
     """The child used up its time to answer.
 
     ``cpu_s`` is the CPU time that it used meanwhile, where that can be known;
-    ``asleep`` says that it has done nothing for longer than it may.
+    ``asleep`` says that it has done nothing for longer than it may, ``out_of_cpu`` that
+    it has used up what it may.
     """
 
     cpu_s: float | None
     wall_s: float
     asleep: bool = False
+    out_of_cpu: bool = False

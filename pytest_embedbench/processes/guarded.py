@@ -8,18 +8,21 @@ import selectors
 import subprocess
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline
+from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.processes import spawn
+from pytest_embedbench.processes.confined import GUARDIAN
+from pytest_embedbench.processes.sandbox import AT_HOME, refusal, words_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from pytest_embedbench.processes import Limits
+    from pytest_embedbench.processes.sandbox import Policy
 
-_GUARDIAN = Path(__file__).with_name("guardian.py")
 _KEPT_BYTES = 4 << 20
 
 
@@ -41,23 +44,31 @@ class Finished:
     stderr: str
 
 
-def run_guarded(
+def run_guarded(  # noqa: PLR0913  # as spawn, and how it ends
     argv: Sequence[str | Path],
     *,
     timeout_s: float,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     limits: Limits | None = None,
+    policy: Policy | None = None,
     stop_at: Callable[[str], bool] = lambda _line: False,
 ) -> Finished:
     """Run ``argv`` to its end; leave no process behind, however we ourselves end.
 
     ``stop_at`` sees each line of standard output as it comes; the run is ended where
-    it says true, or after ``timeout_s``. ``limits`` hold for each process of it. A
-    program that cannot be started exits 127.
+    it says true, or after ``timeout_s``. ``limits`` hold for each process of it;
+    ``policy`` is that of a sandbox to run it in. A program that cannot be started
+    exits 127.
+
+    Raises:
+        BenchFault: the sandbox cannot be made.
     """
+    if policy is not None:
+        argv = (*words_for(policy), *argv)
+        env = {**(os.environ if env is None else env), **AT_HOME}
     guardian = spawn(
-        [sys.executable, "-I", "-S", _GUARDIAN, *argv],
+        [sys.executable, "-I", "-S", GUARDIAN, *argv],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -76,12 +87,15 @@ def run_guarded(
         guardian.wait()
         guardian.stdout.close()
         guardian.stderr.close()
-    return Finished(
+    finished = Finished(
         ending=ending,
         returncode=guardian.returncode,
         stdout=stdout.text(),
         stderr=stderr.text(),
     )
+    if policy is not None and not finished.stdout and refusal(finished.stderr):
+        raise BenchFault(f"no sandbox could be made: {refusal(finished.stderr)}")
+    return finished
 
 
 def _follow(

@@ -79,7 +79,7 @@ def _reap(command: int) -> int | None:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == 0:
                 break
-            if pid == command:
+            if pid == command and not os.WIFSTOPPED(status):
                 code = os.waitstatus_to_exitcode(status)
                 ended = code if code >= 0 else 128 - code
     except ChildProcessError:

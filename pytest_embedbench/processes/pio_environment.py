@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.support.paths import home_dir
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -23,7 +25,7 @@ _QUIET = {
 
 def quiet_environment(core_dir: Path | None = None) -> dict[str, str]:
     """Return our own environment with PlatformIO kept quiet."""
-    environment = {**os.environ, **_QUIET}
+    environment = {**os.environ, **_QUIET, "HOME": str(home_dir())}
     if core_dir is not None:
         environment["PLATFORMIO_CORE_DIR"] = str(core_dir)
     return environment

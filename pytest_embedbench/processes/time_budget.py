@@ -29,6 +29,8 @@ class TimeBudget:
         cpu_s: CPU time of its own and of what it has started.
         wall_s: Host time in all.
         idle_s: Host time for which it may be asleep or stopped, using no CPU.
+
+    One that has used up ``wall_s``, and was mostly found asleep, is asleep too.
     """
 
     cpu_s: float = math.inf
@@ -52,6 +54,8 @@ class Wait:
     _active_s: float = field(init=False)
     _cpu_before_s: float | None = field(init=False)
     _cpu_s: float | None = field(init=False)
+    _looks: int = field(init=False, default=0)
+    _looks_asleep: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self._active_s = self._looked_s = host_now_s()
@@ -71,11 +75,15 @@ class Wait:
         self.waited_s = now_s - self._started_s
         budget = self.budget
         asleep = now_s - self._active_s >= budget.idle_s
-        if asleep or self.waited_s >= budget.wall_s or (used_s or 0) >= budget.cpu_s:
-            raise NoAnswer(used_s, self.waited_s, asleep=asleep)
+        out = (used_s or 0) >= budget.cpu_s
+        if asleep or out or self.waited_s >= budget.wall_s:
+            # Sleep in slices is sleep: on a busy machine it would be ready to run.
+            asleep = asleep or (not out and self._looks_asleep * 2 > self._looks)
+            raise NoAnswer(used_s, self.waited_s, asleep=asleep, out_of_cpu=out)
 
     def _look(self, now_s: float) -> None:
-        cpu_s = cpu_used_s(self.pid)
-        if cpu_s != self._cpu_s or not is_asleep(self.pid):
+        cpu_s, sleeps = cpu_used_s(self.pid), is_asleep(self.pid)
+        self._looks, self._looks_asleep = self._looks + 1, self._looks_asleep + sleeps
+        if cpu_s != self._cpu_s or not sleeps:
             self._active_s = now_s
         self._cpu_s, self._looked_s = cpu_s, now_s
