@@ -11,9 +11,18 @@ def host_now_s() -> float:
     return time.monotonic()  # noqa: TID251  # this is the door
 
 
-def host_stamp() -> str:
-    """Return the wall-clock time in UTC, as ``2026-01-31T12:00:00Z``."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+def host_stamp(*, in_s: float = 0.0) -> str:
+    """Return the wall-clock time in UTC, so many seconds from now.
+
+    It is like ``2026-01-31T12:00:00Z``: of two stamps the earlier one sorts first.
+    """
+    at_s = time.time() + in_s  # noqa: TID251  # this is the door
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at_s))
+
+
+def wall_now_ns() -> int:
+    """Return the wall-clock time in nanoseconds since 1970, as files' times are."""
+    return time.time_ns()
 
 
 def pause(duration_s: float) -> None:

@@ -13,6 +13,7 @@ from pytest_embedbench.support.toml_schema import (
     read_table,
     subtable,
 )
+from pytest_embedbench.support.uart_speeds import FASTEST_BPS, SLOWEST_BPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 _REQUIRED = {"engine": str, "mcu": str, "cpu_hz": int, "environments": list}
 _CPU_HZ = range(1, 10_000_000_001)
-_BAUD_BPS = range(50, 20_000_001)
+_BAUD_BPS = range(SLOWEST_BPS, FASTEST_BPS + 1)
 _ADC_CHANNELS = range(64)
 _OPTIONAL = {"description": str, "uarts": dict, "pins": dict, "options": dict}
 

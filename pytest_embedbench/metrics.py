@@ -49,8 +49,8 @@ class Signal:
 def signal(samples: Sequence[Sample[Any]], field: str) -> Signal:
     """Return one field of the state over a run."""
     return Signal(
-        tuple(sample.at_ms for sample in samples),
-        tuple(getattr(sample.state, field) for sample in samples),
+        tuple([sample.at_ms for sample in samples]),
+        tuple([getattr(sample.state, field) for sample in samples]),
     )
 
 

@@ -1,7 +1,7 @@
 """The nouns: frozen, comparable, picklable. No I/O, no clock, no pytest.
 
-Units live in names. A stamp of simulated time is ``*_us``; a span of it is
-``*_ms``; a span of host time is ``*_s``; a rate is ``*_hz`` or ``*_bps``.
+Units live in names: a stamp of simulated time is ``*_us``, a span of it ``*_ms``; a
+span of host time is ``*_s``; a rate is ``*_hz`` or ``*_bps``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,13 @@ import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from pytest_embedbench.pins import (
+    Level as Level,
+    PinEvent as PinEvent,
+    PinTrace as PinTrace,
+    PwmEvent as PwmEvent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,20 +29,23 @@ StateT = TypeVar("StateT")
 """The state of a plant: a frozen dataclass of int and bool fields."""
 
 
+class Isolation(enum.Enum):
+    """How somebody else's code is kept apart from this machine."""
+
+    NONE = "none"
+    """As any program of the user's."""
+    LIMITS = "limits"
+    """It can read what the user can, but not use up much, nor stay."""
+    BUBBLEWRAP = "bubblewrap"
+    """In a sandbox that shows it nothing but the system and itself."""
+
+
 class Direction(enum.Enum):
     """Who said a line, as drawn in a transcript."""
 
     FROM_FIRMWARE = "fw->"
     TO_FIRMWARE = "->fw"
     BENCH = "--"
-
-
-class Level(enum.Enum):
-    """What a digital pin shows."""
-
-    LOW = 0
-    HIGH = 1
-    FLOATING = 2
 
 
 class Capability(enum.Enum):
@@ -45,14 +55,30 @@ class Capability(enum.Enum):
     """``advance`` is exact: the same run twice gives the same bytes and stamps."""
     READ_PINS = "read-pins"
     DRIVE_PINS = "drive-pins"
+    DRIVE_PULSES = "drive-pulses"
+    """Inputs change at any microsecond, not only where ``advance`` starts."""
     ANALOG = "analog"
     RESET = "reset"
     POWER_CYCLE = "power-cycle"
+    POWER_SWITCH = "power-switch"
+    """Power goes off and comes back when a test says so, not only for a moment."""
     CONSOLE = "console"
 
 
-OLD_CAPABILITIES = {"step-time": "virtual-time"}
-"""What ``needs(...)`` takes for one release more, and what that is called now."""
+class Absence(NamedTuple):
+    """When the connection to a board was away, in us of its time.
+
+    ``to_us`` is ``None`` while it still is.
+    """
+
+    from_us: int
+    to_us: int | None
+
+    def __str__(self) -> str:
+        if self.to_us is None:
+            return f"away since {self.from_us / 1e6:.3f} s"
+        lasted_s = (self.to_us - self.from_us) / 1e6
+        return f"away for {lasted_s:.3f} s from {self.from_us / 1e6:.3f} s on"
 
 
 class Chunk(NamedTuple):
@@ -76,10 +102,15 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UartSpec:
-    """One serial port of a board, by its datasheet name."""
+    """One serial port of a board, by its datasheet name.
+
+    ``said_by`` is who said how fast its other end is (``"monitor_speed"``, ``"lab"``,
+    ``"test"``); if nobody did, that of a simulated UART follows the firmware.
+    """
 
     name: str
     baud_bps: int
+    said_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +129,8 @@ class PinSpec:
 class BoardSpec:
     """A board as its datasheet has it, and the engine that can run it.
 
-    ``environments`` are PlatformIO environment names, best first: a project's
-    first match is what is built for this board. ``options`` belong to the engine.
+    ``environments`` are names of environments and of PlatformIO's boards, best first.
+    ``options`` belong to the engine.
     """
 
     name: str
@@ -121,19 +152,20 @@ class FirmwareSource:
     """A PlatformIO project, an environment of it, and a submission laid over it.
 
     Without an ``environment`` it says what is built but not yet for which board.
-
     ``overlay`` maps a path relative to the project (``src/controller.c``) to the
     file that takes its place in the scratch tree that is built.
-
-    ``parts`` are the entries of the project that a build may see, beside those that
-    its own settings name; nothing above the project is seen then. Without any it is all
-    but tests and caches.
+    ``parts`` are the entries of the project that a build may see, beside those that its
+    settings name, and nothing above it; without any, all but tests and caches.
+    ``isolation`` is how its build, and what was built, is kept apart. ``test_suite``
+    names unit tests of it, to be built in its place.
     """
 
     project_dir: Path
     environment: str = ""
     overlay: Mapping[str, Path] = field(default_factory=dict[str, Path])
     parts: tuple[str, ...] = ()
+    isolation: Isolation = Isolation.NONE
+    test_suite: str = ""
 
     def __repr__(self) -> str:
         name, laid = self.project_dir.name, f"{len(self.overlay)} files laid over it"
@@ -152,11 +184,15 @@ class BuilderSettings:
         cache_dir: Where scratch copies, object files and logs may be kept.
         pio: The PlatformIO program.
         core_dir: PlatformIO's core directory.
+        libraries: Folders of libraries that projects depend on.
+        timeout_s: How long one build may take.
     """
 
     cache_dir: Path | None = None
     pio: Path | None = None
     core_dir: Path | None = None
+    libraries: tuple[Path, ...] = ()
+    timeout_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +203,9 @@ class FirmwareImage:
     program itself). ``artifacts`` are all files by name (``firmware.hex``, ...).
     ``metadata`` is what the build tool says of itself (``toolchain``, ``pio``, ...).
     ``key`` is what the image is cached under; whoever caches it says so, no builder.
+    ``isolation`` is that of its source.
+    ``inputs`` is what the build read beyond its fingerprint: the SHA-256 by path, or
+    ``""`` where there was no file; ``untold`` says why that may not be all.
     """
 
     environment: str
@@ -175,6 +214,11 @@ class FirmwareImage:
     key: str = ""
     artifacts: Mapping[str, Path] = field(default_factory=dict[str, Path])
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    isolation: Isolation = Isolation.NONE
+    inputs: Mapping[str, str] = field(default_factory=dict[str, str])
+    untold: str = ""
+    was_found: bool = field(default=False, compare=False)
+    """Whether the cache had it when it was asked for."""
 
     def __repr__(self) -> str:
         name, digest = self.elf_path.name, self.sha256[:12]
@@ -183,47 +227,8 @@ class FirmwareImage:
 
 NO_IMAGE = FirmwareImage(environment="", elf_path=Path(os.devnull), sha256="", key="")
 """For boards that run what is on them."""
-
-
-class PinEvent(NamedTuple):
-    """A digital pin changed."""
-
-    at_us: int
-    pin: str
-    level: Level
-
-
-class PwmEvent(NamedTuple):
-    """A PWM output changed: its period and the share of it that is high.
-
-    A period of 0 says that it was switched off.
-    """
-
-    at_us: int
-    pin: str
-    period_us: float
-    duty: float
-
-
-@dataclass(frozen=True, slots=True)
-class PinTrace:
-    """What the pins did, oldest first: digital edges, and PWM settings."""
-
-    events: tuple[PinEvent, ...] = ()
-    pwm: tuple[PwmEvent, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"<PinTrace of {len(self.events)} edges, {len(self.pwm)} PWM settings>"
-
-    def level_at(self, pin: str, at_us: int) -> Level:
-        """Return what ``pin`` showed at ``at_us``; floating before its first event."""
-        level = Level.FLOATING
-        for event in self.events:
-            if event.at_us > at_us:
-                break
-            if event.pin == pin:
-                level = event.level
-        return level
+NO_SOURCE = FirmwareSource(project_dir=Path(os.devnull))
+"""For the same: nothing is built for them."""
 
 
 class Sample(NamedTuple, Generic[StateT]):
@@ -237,10 +242,7 @@ class Sample(NamedTuple, Generic[StateT]):
 
 
 class Reply(NamedTuple, Generic[StateT]):
-    """Firmware lines that a plant was given at once, and its state after them.
-
-    ``plant_ms`` is plant time; ``at_us`` is firmware time, of the last line.
-    """
+    """Firmware lines that a plant was given at once; ``at_us`` is that of the last."""
 
     plant_ms: int
     at_us: int

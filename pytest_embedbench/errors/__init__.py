@@ -9,6 +9,7 @@
     * ``BuildError``           - the submission does not build
     * ``BenchFault``           - our side of the wire broke
         * ``BoardBusy``        - another process holds the board
+        * ``BoardDisabled``    - the lab file lets no test have the board
         * ``BoardLost``        - the board or emulator went away
             * ``BoardGivenUp`` - it was lost earlier in this run
         * ``BoardUnreachable`` - no such port, or we may not open it
@@ -30,6 +31,7 @@
         * ``FirmwareStuck``    - the firmware sleeps and nothing can wake it
         * ``ForbiddenOutput``  - the firmware said what it must not say
         * ``InvariantBroken``  - the plant was driven where it must not go
+        * ``UnitTestsFailed``  - cases of its unit tests failed on the board
         * ``WrongOutput``      - the controller's step gave something else
 
 Errors cross process borders (xdist), so each is picklable; see ``__reduce__``.
@@ -55,6 +57,7 @@ from pytest_embedbench.errors.firmware import (
     FirmwareStuck as FirmwareStuck,
     ForbiddenOutput as ForbiddenOutput,
     InvariantBroken as InvariantBroken,
+    UnitTestsFailed as UnitTestsFailed,
     WrongOutput as WrongOutput,
 )
 
@@ -121,9 +124,26 @@ class BuildError(EmbedbenchError):
         self.log_path = log_path
         self.diagnostics = diagnostics
         lines = diagnostics.splitlines()
-        first = next((line for line in lines if "error" in line), "".join(lines[:1]))
+        first = _first_error(lines)
         what = f"the firmware does not build: environment {environment!r}: {first}"
-        super().__init__(f"{what}\n{diagnostics}\nfull log: {log_path}")
+        more = f"\n{diagnostics}" if len(lines) > 1 else ""
+        super().__init__(f"{what}{more}\nfull log: {log_path}")
+
+    def again(self) -> BuildError:
+        """Return the same for who meets it after the first: its first error alone."""
+        first = _first_error(self.diagnostics.splitlines())
+        return type(self)(self.environment, self.returncode, self.log_path, first)
+
+
+_TOLD = ("error:", "#error", "undefined reference", "multiple definition")
+"""What a compiler or linker writes of an error that stands by itself."""
+
+
+def _first_error(lines: list[str]) -> str:
+    """Return the line that says most: a compiler's or linker's error, or the first."""
+    told = (line for line in lines if any(words in line for words in _TOLD))
+    other = (line for line in lines if "error" in line)
+    return next(told, next(other, "".join(lines[:1])))
 
 
 class BenchFault(EmbedbenchError):
@@ -132,6 +152,10 @@ class BenchFault(EmbedbenchError):
 
 class BoardBusy(BenchFault):
     """Another process holds the board."""
+
+
+class BoardDisabled(BenchFault):
+    """The lab file says ``disabled``; the plugin skips tests that meet it."""
 
 
 class BoardLost(BenchFault):
@@ -178,14 +202,20 @@ class FlashFailed(BenchFault):
         port: Where the board is.
         reason: What failed, as a sentence.
         attempts: Every command that was tried and how it ended, one each, in order.
+        board: What the board is called, if it has a name.
     """
 
-    def __init__(self, port: str, reason: str, attempts: Sequence[str]) -> None:
+    def __init__(
+        self, port: str, reason: str, attempts: Sequence[str], board: str = ""
+    ) -> None:
+        self.board = board
         self.port = port
         self.reason = reason
         self.attempts = tuple(attempts)
         listed = "".join(f"\n{attempt}" for attempt in self.attempts)
-        super().__init__(f"the board on {port} was not flashed: {reason}{listed}")
+        name = f"{board}: " if board else ""
+        message = f"{name}the board on {port} was not flashed: {reason}{listed}"
+        super().__init__(message)
 
 
 class NotSupported(BenchFault):
@@ -245,13 +275,16 @@ class WrongBoard(BenchFault):
         port: Where it is.
         expected: What should be there: chip and, where the chip has one, serial.
         found: What is there.
+        board: What the board is called that should be there, if it has a name.
     """
 
-    def __init__(self, port: str, expected: str, found: str) -> None:
+    def __init__(self, port: str, expected: str, found: str, board: str = "") -> None:
+        self.board = board
         self.port = port
         self.expected = expected
         self.found = found
+        name = f"{board}: " if board else ""
         super().__init__(
-            f"the wrong board is on {port}: expected {expected}, found {found}; "
+            f"{name}the wrong board is on {port}: expected {expected}, found {found}; "
             "nothing was written to it"
         )

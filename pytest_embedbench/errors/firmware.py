@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pytest_embedbench.errors.base import EmbedbenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class FirmwareFault(EmbedbenchError, AssertionError):
@@ -55,6 +60,21 @@ class InvariantBroken(FirmwareFault):
         self.seen = seen
         self.evidence = evidence
         super().__init__(f"{invariant}: does not hold {seen}\n{evidence}".rstrip())
+
+
+class UnitTestsFailed(FirmwareFault):
+    """Unit tests that run on the board have failed there.
+
+    Args:
+        failed: What each of them said.
+        count: How many there were in all.
+    """
+
+    def __init__(self, failed: Sequence[str], count: int) -> None:
+        self.failed = tuple(failed)
+        self.count = count
+        listed = "\n  ".join(self.failed)
+        super().__init__(f"{len(self.failed)} of {count} cases failed:\n  {listed}")
 
 
 class WrongOutput(FirmwareFault):

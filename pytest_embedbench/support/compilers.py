@@ -28,16 +28,23 @@ _NO_ROOM = re.compile(
     r"(?:.*[ '])?(?:No space left on device|Disk quota exceeded)\b.*"
 )
 _KILLED = re.compile(
-    r"\S*(?:gcc|g\+\+|cc|clang)\S*: .*Killed signal terminated program.*"
+    r"\S*(?:gcc|g\+\+|cc|clang|collect2)\S*: .*(?:Killed signal terminated program"
+    r"|terminated with signal 9|command failed due to signal: Killed).*"
+)
+_NO_MEMORY = re.compile(
+    r"(?:\S*(?:gcc|g\+\+|cc|cc1|cc1plus|clang|as|ld|collect2)(?:\.exe)?: .*"
+    r"|virtual |\w*Error: .*)(?:out of memory|memory exhausted"
+    r"|[Cc]annot allocate memory|Resource temporarily unavailable)\b.*"
 )
 
 
 def broken_here(
-    lines: Iterable[str], needed_by: str, log_path: Path
+    lines: Iterable[str], needed_by: str, log_path: Path, *, has_memory: bool = False
 ) -> BenchFault | None:
     """Return the error for a machine that no submission could be built on.
 
-    ``needed_by`` is what builds, by its registered name.
+    ``needed_by`` is what builds, by its registered name. ``has_memory`` says that the
+    compiler had all that we let it have: who needs more is a submission.
     """
     for line in lines:
         if match := _BROKEN_COMPILER.match(line):
@@ -54,5 +61,10 @@ def broken_here(
             return BenchFault(
                 f"the compiler was killed from outside: {line} (the kernel does so "
                 "when memory runs out)"
+            )
+        if not has_memory and _NO_MEMORY.match(line):
+            return BenchFault(
+                f"the compiler was refused memory or a process: {line} (give this "
+                "machine more, look at `ulimit -a`, or run less at once: -n)"
             )
     return None

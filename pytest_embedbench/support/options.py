@@ -155,7 +155,9 @@ def option_fields(kind: type) -> Mapping[str, OptionField]:
     return _described[kind]
 
 
-def read_options(spec: BoardSpec, kind: type[_T], *, ignoring: str = "") -> _T:
+def read_options(
+    spec: BoardSpec, kind: type[_T], *, ignoring: str | tuple[str, ...] = ()
+) -> _T:
     """Return the options of a board as a dataclass.
 
     Args:
@@ -170,7 +172,7 @@ def read_options(spec: BoardSpec, kind: type[_T], *, ignoring: str = "") -> _T:
     own = {
         key: value
         for key, value in spec.options.items()
-        if not (ignoring and key.startswith(ignoring))
+        if not key.startswith(ignoring or ())
     }
     known = option_fields(kind)
     return kind(**check_options(own, known, lambda key: option_location(spec, key)))

@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
+
+from pytest_embedbench.errors import BenchFault
 
 
 def cache_root() -> Path:
     """Return the default folder for images and builds.
 
-    ``EMBEDBENCH_CACHE``, else ``~/.cache/embedbench``.
+    ``EMBEDBENCH_CACHE``, else ``~/.cache/embedbench``. A user without a home that can
+    be written to (``docker run --user``) has one among the temporary files.
     """
     if own := os.environ.get("EMBEDBENCH_CACHE"):
         return Path(own).absolute()
     base = os.environ.get("XDG_CACHE_HOME", "")
-    home = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
+    home = Path(base) if Path(base).is_absolute() else home_dir() / ".cache"
     return home / "embedbench"
+
+
+def home_dir() -> Path:
+    """Return the user's home, or what stands in for one that cannot be written to.
+
+    Raises:
+        BenchFault: that is somebody else's.
+    """
+    try:
+        home = Path.home()
+    except RuntimeError:  # nobody knows the user, and HOME is not set
+        home = Path("/nonexistent")
+    if os.access(home, os.W_OK | os.X_OK):
+        return home
+    instead = Path(tempfile.gettempdir()) / f"embedbench-home-{os.getuid()}"
+    instead.mkdir(mode=0o700, exist_ok=True)
+    if instead.is_symlink() or instead.stat().st_uid != os.getuid():
+        raise BenchFault(f"{instead} is somebody else's: set HOME, or EMBEDBENCH_CACHE")
+    return instead

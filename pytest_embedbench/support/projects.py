@@ -12,8 +12,12 @@ if TYPE_CHECKING:
 
 PROJECT_FILE = "platformio.ini"
 PROGRAM_FILE = "main.py"
+IDF_FILES = ("components", "CMakeLists.txt", "sdkconfig.defaults")
+"""What ESP-IDF reads beside the sources, at the top of a project."""
 PYTHON = "python"
 """The environment of Python programs, for boards that run those."""
+PREBUILT = "prebuilt"
+"""The environment of firmware that was built elsewhere, and its builder's name."""
 
 
 def project_above(test_file: Path) -> Path:
@@ -42,13 +46,23 @@ def named_folder(name: str, *places: Path) -> Path | None:
         return None
     tried = [place / name for place in places]
     for folder in tried:
-        if folder.is_dir():
+        if _is_folder(folder):
             return folder.resolve()
     for file in tried:
         if file.is_file():
             raise ConfigError(f"{file}: is a file, and a submission is a folder")
     listed = " or ".join(str(folder) for folder in dict.fromkeys(tried))
     raise ConfigError(f"no submission folder {name!r}: looked for {listed}")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except PermissionError as error:
+        raise ConfigError(
+            f"{path}: cannot be looked at ({error.strerror}): let the user that runs "
+            "pytest do so"
+        ) from error
 
 
 def python_program(folder: Path) -> FirmwareSource | None:
@@ -59,6 +73,21 @@ def python_program(folder: Path) -> FirmwareSource | None:
     if not (folder / PROGRAM_FILE).is_file():
         return None
     return FirmwareSource(project_dir=folder, environment=PYTHON)
+
+
+def prebuilt_source(file: Path) -> FirmwareSource:
+    """Return an image that is run as it is.
+
+    Raises:
+        ConfigError: there is no such file.
+    """
+    if not file.is_file():
+        what = "is a folder, not a file" if file.is_dir() else "no such file"
+        raise ConfigError(f"image {file}: {what}")
+    file = file.resolve()
+    return FirmwareSource(
+        project_dir=file.parent, environment=PREBUILT, parts=(file.name,)
+    )
 
 
 def plain_source(project: Path, instead: Path | None) -> FirmwareSource:

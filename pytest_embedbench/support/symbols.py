@@ -6,6 +6,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_embedbench.errors import FirmwareFault
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -52,6 +54,22 @@ def load_symbols(elf_path: Path) -> Symbols:
             return Symbols(tuple(_functions(ELFFile(file))))
     except (OSError, ELFError):
         return Symbols()
+
+
+def elf_machine(path: Path) -> str:
+    """Return what an ELF file is for, as ``EM_ARM``.
+
+    Raises:
+        FirmwareFault: it is no ELF file.
+    """
+    from elftools.common.exceptions import ELFError  # noqa: PLC0415  # as above
+    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
+
+    try:
+        with path.open("rb") as file:
+            return str(ELFFile(file)["e_machine"])
+    except (OSError, ELFError) as error:
+        raise FirmwareFault(f"{path}: is no ELF file: {error}") from error
 
 
 def _functions(elf: Any) -> list[Symbol]:  # noqa: ANN401  # elftools is untyped

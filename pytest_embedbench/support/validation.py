@@ -5,23 +5,42 @@ from __future__ import annotations
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import Level
 
+YEAR_MS = 366 * 24 * 3600 * 1000
+"""Whoever asks for more has taken one unit for another, and would wait for ever."""
+
 
 def whole_ms(name: str, value: object) -> int:
     """Return a span of time that an argument gives.
 
     Raises:
-        ConfigError: it is not a whole number of milliseconds, 0 or more.
+        ConfigError: it is not a whole number of milliseconds, from 0 to a year.
     """
-    return _whole(f"{name} =", value, "milliseconds")
+    return _span_ms(name, value, lowest=0)
 
 
 def positive_ms(name: str, value: object) -> int:
     """Return a span of time in which something can happen.
 
     Raises:
-        ConfigError: it is not a whole number of milliseconds, 1 or more.
+        ConfigError: it is not a whole number of milliseconds, from 1 to a year.
     """
-    return _whole(f"{name} =", value, "milliseconds", lowest=1)
+    return _span_ms(name, value, lowest=1)
+
+
+def seconds(name: str, value: object) -> float:
+    """Return a span of time in seconds; what is below 0 is for the caller to judge.
+
+    Raises:
+        ConfigError: it is no number, or more than a year.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value_s = float(value)
+        if value_s <= YEAR_MS / 1000:  # not so of what is no number
+            return value_s
+    raise ConfigError(
+        f"{name} = {value!r}: must be a number of seconds, at most {YEAR_MS // 1000} "
+        "(a year)"
+    )
 
 
 def whole_mv(pin: str, value: object) -> int:
@@ -68,6 +87,15 @@ def pin_level(pin: str, value: object) -> Level:
         return value
     known = ", ".join(f"Level.{level.name}" for level in Level)
     raise ConfigError(f"pin {pin} can be {known}, not {value!r}")
+
+
+def _span_ms(name: str, value: object, lowest: int) -> int:
+    span_ms = _whole(f"{name} =", value, "milliseconds", lowest)
+    if span_ms <= YEAR_MS:
+        return span_ms
+    raise ConfigError(
+        f"{name} = {value}: must be {YEAR_MS} milliseconds (a year) or less"
+    )
 
 
 def _whole(what: str, value: object, unit: str, lowest: int = 0) -> int:
