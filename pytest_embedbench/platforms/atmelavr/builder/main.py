@@ -1,5 +1,7 @@
 """SCons script: build AVR firmware as .elf and .hex, and upload it with avrdude."""
 
+import sys
+
 from SCons.Script import (
     COMMAND_LINE_TARGETS,
     AlwaysBuild,
@@ -9,6 +11,9 @@ from SCons.Script import (
 )
 
 env = DefaultEnvironment()
+
+sys.path.insert(0, f"{env.PioPlatform().get_dir()}/builder")
+from flags import append_flags  # noqa: E402  # found through the line above
 
 env.Replace(
     AR="avr-gcc-ar",
@@ -32,15 +37,8 @@ env.Replace(
     UPLOADCMD="$UPLOADER $UPLOADERFLAGS -U flash:w:$SOURCES:i",
 )  # fmt: skip
 env.Append(
-    ASPPFLAGS=["-x", "assembler-with-cpp"],
-    CFLAGS=["-std=gnu11"],
-    CCFLAGS=[
-        "-mmcu=$BOARD_MCU", "-Os", "-Wall", "-ffunction-sections", "-fdata-sections",
-    ],
-    CPPDEFINES=[("F_CPU", "$BOARD_F_CPU")],
-    CXXFLAGS=["-std=gnu++11", "-fno-exceptions", "-fno-threadsafe-statics"],
-    LINKFLAGS=["-mmcu=$BOARD_MCU", "-Os", "-Wl,--gc-sections"],
-    LIBS=["m"],
+    ASFLAGS=["-mmcu=$BOARD_MCU"],
+    ASPPFLAGS=["-x", "assembler-with-cpp", "-mmcu=$BOARD_MCU"],
     BUILDERS={
         "ElfToHex": Builder(
             action=env.VerboseAction(
@@ -50,6 +48,8 @@ env.Append(
         )
     },
 )  # fmt: skip
+if not env.get("PIOFRAMEWORK"):
+    append_flags(env)
 if env.get("PROGNAME", "program") == "program":
     env.Replace(PROGNAME="firmware")
 
