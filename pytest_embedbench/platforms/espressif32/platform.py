@@ -1,8 +1,7 @@
 """Which of the two compilers a board needs, and what stands in for ESP-IDF."""
 
+from platformio.exception import UserSideException
 from platformio.public import PlatformBase
-
-TOOLCHAINS = {"esp32": "toolchain-xtensa-esp32", "esp32c3": "toolchain-riscv32-esp"}
 
 
 class Espressif32Platform(PlatformBase):
@@ -16,7 +15,17 @@ class Espressif32Platform(PlatformBase):
         """
         board = self.board_config(options["board"])
         mcu = options.get("board_build.mcu", board.get("build.mcu"))
-        self.packages[TOOLCHAINS[mcu]]["optional"] = False
+        toolchains = self._manifest["toolchains"]
+        if mcu not in toolchains:
+            known = ", ".join(sorted(toolchains))
+            raise UserSideException(
+                f"{mcu} is not in the offline platform, which has: {known}"
+            )
+        self.packages[toolchains[mcu]]["optional"] = False
         if options.get("custom_embedbench_bare") == "yes":
             self.frameworks["espidf"] = {"script": "builder/bare.py"}
         return super().configure_default_packages(options, targets)
+
+    def is_embedded(self):
+        """Say yes, though no package here is an uploader."""
+        return True
