@@ -43,6 +43,15 @@ def refuse_strangers(cc):
     env.Exit(1)
 
 
+def psram_size(board):
+    """Return how much external RAM a board has; manifests seldom say how much."""
+    said = board.get("build.psram_size", "") or board.get("upload.psram_size", "")
+    flags = f"{board.get('build.extra_flags', '')} {env.get('BUILD_FLAGS', '')}"
+    defines = f"{flags} {env.get('CPPDEFINES', '')}"
+    # Of a bigger chip, no more can be mapped on an ESP32.
+    return said or ("4MB" if "BOARD_HAS_PSRAM" in defines else "")
+
+
 def first_line(*argv):
     """Return the first line that a program prints, or nothing."""
     try:
@@ -62,6 +71,7 @@ facts = {
     "cc": compiler,
     "mcu": env.subst("$BOARD_MCU"),
     "flash_size": board.get("upload.flash_size", ""),
+    "psram_size": psram_size(board),
     "application_offset": env.subst("$ESP32_APP_OFFSET"),
     "flash_images": [
         [env.subst(offset), env.subst(path)]
