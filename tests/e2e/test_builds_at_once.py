@@ -47,7 +47,7 @@ def counting(log: Path) -> str:
 
 def ask(core_dir: Path, cache_dir: Path, source: FirmwareSource) -> str:
     platformio = PlatformIO(core_dir=core_dir, cache_dir=cache_dir, offline=True)
-    return ImageCache(cache_dir).image(platformio, source).sha256
+    return ImageCache(cache_dir, session="run 1").image(platformio, source).sha256
 
 
 def ask_at_once(order: list[tuple[Path, Path, FirmwareSource]]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,14 @@ from pytest_embedbench.builders.platformio.ini import (
     paths_upwards,
     read_ini,
 )
+from pytest_embedbench.builders.platformio.libraries import Libraries
 from pytest_embedbench.builders.platformio.project import read_project
-from pytest_embedbench.builders.platformio.scratch import Scratch, sweep
-from pytest_embedbench.builders.platformio.staging import mirror, sync
+from pytest_embedbench.builders.platformio.scratch import Scratch, empty_unused
+from pytest_embedbench.builders.platformio.staging import sync
+from pytest_embedbench.builders.platformio.surroundings import (
+    mirror,
+    move_workspace_into,
+)
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import FirmwareSource
 
@@ -59,6 +65,29 @@ def ini(tmp_path: Path) -> ProjectIni:
     return read_ini(tmp_path / "platformio.ini", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("text", "circle"),
+    [
+        ("[a]\nextends = b\n[b]\nextends = x, a\n", "a -> b -> a"),
+        ("[x]\n[env:e]\nextends = env:e\n", "env:e -> env:e"),
+    ],
+)
+def test_sections_that_extend_each_other_in_a_circle_are_refused(
+    text: str, circle: str, tmp_path: Path
+) -> None:
+    # PlatformIO itself would go round for ever.
+    file = tmp_path / "platformio.ini"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=f"in a circle.*: {circle}$"):
+        read_ini(file, tmp_path)
+
+
+def test_a_section_may_be_extended_by_several(tmp_path: Path) -> None:
+    file = tmp_path / "platformio.ini"
+    file.write_text("[a]\n[b]\nextends = a\n[c]\nextends = a\n[d]\nextends = b, c\n")
+    assert len(read_ini(file, tmp_path).sections) == 4
+
+
 def test_environments_come_from_extra_configs_too(ini: ProjectIni) -> None:
     assert ini.environments() == ("uno", "idf", "bare", "far", "x")
 
@@ -94,19 +123,6 @@ def test_an_option_is_inherited_as_platformio_does(
     ini: ProjectIni, environment: str, option: str, value: str
 ) -> None:
     assert ini.option(environment, option) == value
-
-
-def test_environments_that_extend_each_other_are_read_to_an_end(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "platformio.ini").write_text(
-        "[env:a]\nextends = env:b\n[env:b]\nextends = env:a\n"
-    )
-    ini = read_ini(tmp_path / "platformio.ini", tmp_path)
-    assert ini.option("a", "platform") == ""
-    assert ini.relevant("a") == {"env:a": {"extends": "env:b"}} | {
-        "env:b": {"extends": "env:a"}
-    }
 
 
 @pytest.mark.parametrize(
@@ -167,6 +183,41 @@ def test_the_private_core_serves_what_it_can_and_leaves_the_rest_alone(
     assert core.core_dir == (own_core() if lacks else private)
 
 
+@pytest.mark.parametrize(
+    ("lines", "lacks"),
+    [
+        ("platform = atmelavr\nboard = unoo", "board unoo"),
+        ("platform = atmelavr\nboard = attiny85", None),
+        ("platform = ststm32\nboard = nucleo_f446re", None),
+        (
+            "platform = ststm32\nboard = nucleo_f446re\nframework = arduino",
+            "framework-arduinoststm32",
+        ),
+        (
+            "platform = atmelavr\nboard = ATmega328P\nframework = arduino",
+            "framework-arduino-avr-minicore",
+        ),
+        (
+            "platform = atmelavr\nboard = uno\nframework = simba",
+            "framework simba",
+        ),
+    ],
+)
+def test_boards_and_frameworks_that_ours_lack_are_left_to_the_stock_platform(
+    tmp_path: Path,
+    seeded_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    lines: str,
+    lacks: str | None,
+) -> None:
+    monkeypatch.delenv("PLATFORMIO_CORE_DIR", raising=False)
+    offer(seeded_cache, "framework-arduino-avr")
+    project = tmp_path / "platformio.ini"
+    project.write_text(f"[env:x]\n{lines}\n")
+    core = choose_core(None, seeded_cache, read_ini(project, tmp_path), "x")
+    assert core.private_lacks == lacks
+
+
 def test_a_framework_that_is_there_is_served(
     ini: ProjectIni, seeded_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,8 +255,6 @@ def test_what_the_user_says_goes_before_all(
     monkeypatch.setenv("PLATFORMIO_CORE_DIR", "/from/variable")
     configured = choose_core(Path("/told"), seeded_cache, ini, "x")
     assert configured.core_dir == Path("/told")
-    from_variable = choose_core(None, seeded_cache, ini, "x")
-    assert from_variable.core_dir == Path("/from/variable")
 
 
 def test_without_setup_platformio_is_used_as_the_user_has_it(
@@ -253,7 +302,7 @@ def test_scratch_places_that_nobody_uses_are_emptied(tmp_path: Path) -> None:
         (tmp_path / name / "lock").touch()
         os.utime(tmp_path / name / "lock", (used_s, used_s))
     (tmp_path / "unlocked").mkdir()
-    sweep(tmp_path, now_s=40 * 24 * 3600)
+    empty_unused(tmp_path, before_ns=10 * 24 * 3600 * 1_000_000_000)
     assert sorted(p.name for p in (tmp_path / "old").iterdir()) == ["lock"]
     assert len(list((tmp_path / "new").iterdir())) == 3
 
@@ -278,3 +327,48 @@ def test_of_what_lies_above_parts_only_the_shared_boards_are_copied(
     files = (path for path in scratch.tree.rglob("*") if path.is_file())
     copied = {os.path.relpath(file, scratch.stage) for file in files}
     assert copied == {"platformio.ini", "src/main.c", "../boards.ini"}
+
+
+def test_libraries_by_path_are_looked_for_only_where_the_path_is_known(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "near" / "A").mkdir(parents=True)
+    (tmp_path / "project").mkdir()
+    ini = (
+        "[c]\nlib_deps = symlink://../near/A\n[env:x]\nlib_deps =\n"
+        "  ${c.lib_deps}\n  symlink://${PROJECT_DIR}/../near/B\n"
+        "  file://../near/C\n"
+    )
+    (tmp_path / "project" / "platformio.ini").write_text(ini)
+    source = FirmwareSource(project_dir=tmp_path / "project", environment="x")
+    project = read_project(source, ())
+    assert list(project.libraries.unresolved.values()) == [
+        "file://../near/C (no such folder)"
+    ]
+
+
+def test_a_damaged_library_of_the_projects_own_is_left_to_platformio(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "platformio.ini").write_text("[env:x]\nplatform = native\n")
+    described = tmp_path / "lib" / "calc" / "library.json"
+    described.parent.mkdir(parents=True)
+    described.write_text('{"name": "calc",}')
+    source = FirmwareSource(project_dir=tmp_path, environment="x")
+    assert read_project(source, ()).libraries == Libraries()
+
+
+def test_the_workspace_moves_with_all_that_was_built_into_whichever_copy_is_used(
+    tmp_path: Path,
+) -> None:
+    workspace, one, two = (tmp_path / name for name in ("workspace", "one", "two"))
+    (workspace / "build").mkdir(parents=True)
+    one.mkdir()
+    (one / ".pio").symlink_to("../workspace")  # as it was before
+    for stage in (one, one, two, one):
+        move_workspace_into(stage, workspace)
+        assert (workspace / "..").resolve() == stage
+        assert (stage / ".pio" / "build").is_dir()
+    shutil.rmtree(one)
+    move_workspace_into(two, workspace)
+    assert (workspace / "..").resolve() == two

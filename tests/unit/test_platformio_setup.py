@@ -15,6 +15,7 @@ from pytest_embedbench.builders.platformio.core_setup import (
     is_set_up,
     set_up_core,
 )
+from pytest_embedbench.builders.platformio.missing import package_missing
 from pytest_embedbench.builders.platformio.packages import (
     LocalPackage,
     folder,
@@ -94,6 +95,19 @@ def test_scons_is_what_platformio_asks_for(tmp_path: Path) -> None:
     package = tmp_path / "packages" / "tool-scons@embedbench"
     assert json.loads((package / "package.json").read_text())["version"] == SCONS
     assert (package / "SCons" / "Script" / "Main.py").is_file()
+
+
+def test_a_version_that_no_offline_platform_has_is_not_to_be_had_by_a_setup() -> None:
+    pinned = str(package_missing("platformio/atmelavr @ 3.4.0"))
+    assert "'platformio/atmelavr @ 3.4.0' (the offline platform is 5." in pinned
+    assert "embedbench setup" not in pinned
+    assert "embedbench setup" in str(package_missing("atmelavr @ ^5.0"))
+
+
+def test_what_no_build_uses_is_there_for_those_who_ask_for_it(tmp_path: Path) -> None:
+    set_up_core(tmp_path, SCONS, [])
+    about = tmp_path / "packages" / "tool-simavr@embedbench" / ".piopm"
+    assert json.loads(about.read_text())["name"] == "tool-simavr"
 
 
 def test_a_second_time_nothing_is_written(tmp_path: Path, bin_dir: Path) -> None:

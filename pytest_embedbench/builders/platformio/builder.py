@@ -2,53 +2,82 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from pytest_embedbench.builders.platformio.core_setup import is_set_up, set_up_core
+from pytest_embedbench.builders.platformio import apart, diagnosis, unit_tests
+from pytest_embedbench.builders.platformio.core_setup import (
+    is_set_up,
+    named_libraries,
+    set_up_core,
+)
 from pytest_embedbench.builders.platformio.cores import (
     choose_core,
-    names_in,
     own_core,
     private_core,
 )
-from pytest_embedbench.builders.platformio.diagnosis import diagnose, timed_out
-from pytest_embedbench.builders.platformio.fingerprint import fingerprint
+from pytest_embedbench.builders.platformio.environments import known_facts
+from pytest_embedbench.builders.platformio.filesystem import (
+    BUILD_FILESYSTEM,
+    wants_filesystem,
+)
+from pytest_embedbench.builders.platformio.fingerprint import fingerprint, surroundings
 from pytest_embedbench.builders.platformio.ini import INI, read_ini
+from pytest_embedbench.builders.platformio.known_objects import (
+    BuildInputs,
+    known_objects,
+)
+from pytest_embedbench.builders.platformio.memo import MEMO, witnesses
 from pytest_embedbench.builders.platformio.missing import (
+    buildable,
     missing_for,
     package_missing,
 )
 from pytest_embedbench.builders.platformio.pio import find_pio, pio_version
-from pytest_embedbench.builders.platformio.platform_names import check_platform
+from pytest_embedbench.builders.platformio.platform_names import check_platform_of
 from pytest_embedbench.builders.platformio.products import read_products
 from pytest_embedbench.builders.platformio.project import read_project
 from pytest_embedbench.builders.platformio.run import (
     REGISTRY,
     InstallWatch,
+    install_lock,
     pio_run,
     reachable,
+    was_killed,
 )
 from pytest_embedbench.builders.platformio.scratch import (
     Scratch,
     hold_scratch,
     scratch_name,
 )
-from pytest_embedbench.errors import BenchFault, ToolMissing
+from pytest_embedbench.builders.platformio.seeding import check_resolved
+from pytest_embedbench.builders.platformio.test_frameworks import lend_framework
+from pytest_embedbench.builders.platformio.variables import (
+    build_variables,
+    shared_libraries,
+)
+from pytest_embedbench.clock import wall_now_ns
+from pytest_embedbench.errors import ToolMissing
+from pytest_embedbench.model import Isolation
 from pytest_embedbench.processes.guarded import GuardedExit
 from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
     from pytest_embedbench.builders.platformio.core_setup import CoreSetup
     from pytest_embedbench.builders.platformio.cores import CoreDirectory
     from pytest_embedbench.builders.platformio.pio import Pio
     from pytest_embedbench.builders.platformio.project import Project
-    from pytest_embedbench.errors import EmbedbenchError
+    from pytest_embedbench.contracts import (
+        Buildable,
+        EnvironmentFacts,
+        UnitTestSuite,
+    )
     from pytest_embedbench.model import (
         BoardSpec,
         BuilderSettings,
@@ -57,11 +86,8 @@ if TYPE_CHECKING:
     )
     from pytest_embedbench.processes.guarded import Finished
 
-_KILLED = 128
-"""What a shell adds to the number of the signal that ended a program."""
-_PACKAGE = Path(__file__).parents[2]
-_OUR_LIBRARIES = _PACKAGE / "firmware"
-_REPORT_SCRIPT = _PACKAGE / "platforms" / "report_build.py"
+
+_SOON_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +99,8 @@ class PlatformIO:
         cache_dir: Where scratch copies, object files and logs are kept.
         core_dir: PlatformIO's core directory; by default ``PLATFORMIO_CORE_DIR``,
             else the private one that ``embedbench setup`` made, else PlatformIO's own.
+        libraries: Folders of libraries that ``lib_deps`` are taken from, before those
+            that ``embedbench setup --libraries`` has named.
         timeout_s: How long one build may take, waiting for PlatformIO's locks included.
         offline: Never let PlatformIO install anything. Otherwise it may, one process
             at a time, when its registry can be reached.
@@ -81,6 +109,7 @@ class PlatformIO:
     pio: str | Path | None = None
     cache_dir: Path | None = None
     core_dir: Path | None = None
+    libraries: tuple[Path, ...] = ()
     timeout_s: float = 600.0
     offline: bool = False
 
@@ -91,6 +120,8 @@ class PlatformIO:
             pio=settings.pio or self.pio,
             cache_dir=settings.cache_dir or self.cache_dir,
             core_dir=settings.core_dir or self.core_dir,
+            libraries=settings.libraries or self.libraries,
+            timeout_s=settings.timeout_s or self.timeout_s,
         )
 
     def missing(self) -> ToolMissing | None:
@@ -107,9 +138,13 @@ class PlatformIO:
         Looks at the environments of ``spec``: as long as they are named as PlatformIO
         names its boards, it is known what they need.
         """
-        private = self.core_dir or private_core(self._cache())
+        private = self._private()
         core_dir = private if is_set_up(private) else own_core()
         return missing_for(spec.environments, core_dir)
+
+    def buildable(self, spec: BoardSpec) -> list[Buildable]:
+        """Return which kinds of firmware can be built for a board, and which not."""
+        return buildable(spec.environments, (self._private(), own_core()))
 
     def version(self) -> str:
         """Return one line that names PlatformIO's version, for reports."""
@@ -121,22 +156,36 @@ class PlatformIO:
         Raises:
             ToolMissing: PlatformIO or SCons is not installed.
         """
-        core_dir = self.core_dir or private_core(self._cache())
-        return set_up_core(core_dir, self._command().scons_version())
+        scons = self._command().scons_version()
+        return set_up_core(self._private(), scons, libraries=self.libraries)
 
     def environments(self, project_dir: Path) -> tuple[str, ...]:
         """Return the environments of a project; ``ConfigError`` if it is none."""
         return read_ini(project_dir / INI, project_dir).environments()
 
+    def environment_facts(self, project_dir: Path) -> list[EnvironmentFacts]:
+        """Return what a project says of its environments; ``ConfigError`` if none."""
+        return known_facts(project_dir, (self.core_dir or own_core(),))
+
+    def unit_tests(self, project_dir: Path, environment: str) -> list[UnitTestSuite]:
+        """Return the suites that ``pio test`` would run in an environment."""
+        return unit_tests.unit_tests(project_dir, environment)
+
     def fingerprint(self, source: FirmwareSource) -> str:
         """Return a digest of all that the build of ``source`` depends on."""
-        project = self._read(source)
-        return fingerprint(
-            project,
-            core_dir=self._core(project).core_dir,
-            pio_version=pio_version(self._command(), self._cache()),
-            variables=os.environ,
-        )
+        overlay = tuple(sorted(source.overlay.items()))
+        what = (source.environment, source.test_suite, source.parts)
+        asked = (self, overlay, source.project_dir, *what)
+        digest = MEMO.recall(asked)
+        if digest is None:
+            begun_ns = wall_now_ns()
+            project = self._read(source)
+            digest = self._about(project, fingerprint)
+            private = private_core(self._cache())
+            cores = (self._core(project).core_dir, private, own_core())
+            seen = witnesses(project, cores, self._command().argv[0])
+            MEMO.remember(asked, digest, seen, begun_ns)
+        return digest
 
     def build(self, source: FirmwareSource, out_dir: Path) -> FirmwareImage:
         """Compile ``source`` into ``out_dir``, or raise ``BuildError``."""
@@ -145,93 +194,99 @@ class PlatformIO:
         with hold_scratch(root):
             # Not earlier: it may change while another process is at it.
             scratch = Scratch(root, self._read(source))
-            scratch.fill()
-            done = self._run(scratch)
-            if done.ending is GuardedExit.TIMED_OUT or done.returncode != 0:
-                raise self._failure(scratch, done)
-            return read_products(scratch, out_dir, version=self.version())
+            with scratch.filled():
+                return self._built(scratch, out_dir)
+
+    def _built(self, scratch: Scratch, out_dir: Path) -> FirmwareImage:
+        core_dir = self._core(scratch.project).core_dir
+        lend_framework(scratch, core_dir)
+        around = self._about(scratch.project, surroundings)
+        known = known_objects(scratch, core_dir / "packages", around)
+        done = self._run(scratch)
+        cut_short = done.ending is not GuardedExit.EXITED or was_killed(done)
+        is_plain = not scratch.project.source.test_suite
+        if done.returncode > 0 and not cut_short and is_plain:
+            # Which of several compilers fails first is chance: once more, one by one.
+            done = self._pio(scratch, self._core(scratch.project), more=("-j", "1"))
+        if not cut_short:
+            scratch.note_settings()
+        if done.returncode == 0 and wants_filesystem(scratch):
+            done = self._run(scratch, BUILD_FILESYSTEM)
+        inputs = BuildInputs() if cut_short else known.remember()
+        if done.ending is GuardedExit.TIMED_OUT or done.returncode != 0:
+            logs, limit_s = self._cache() / "failed", self.timeout_s
+            raise diagnosis.failure(
+                scratch, done, logs=logs, core_dir=core_dir, timeout_s=limit_s
+            )
+        version = self.version()
+        return read_products(scratch, out_dir, version=version, inputs=inputs)
+
+    def _about(self, project: Project, digest: Callable[..., str]) -> str:
+        return digest(
+            project,
+            core_dir=self._core(project).core_dir,
+            pio_version=pio_version(self._command(), self._cache()),
+            variables=os.environ,
+        )
 
     def _read(self, source: FirmwareSource) -> Project:
-        shared = os.environ.get("PLATFORMIO_LIB_EXTRA_DIRS", "").replace(", ", "\n")
-        theirs = [Path(line) for line in shared.splitlines() if line.strip()]
-        return read_project(source, (*theirs, _OUR_LIBRARIES))
+        return read_project(
+            source,
+            shared_libraries(),
+            library_dirs=(*self.libraries, *named_libraries(self._private())),
+            core_dir=self._private(),
+        )
 
-    def _run(self, scratch: Scratch) -> Finished:
+    def _private(self) -> Path:
+        return self.core_dir or private_core(self._cache())
+
+    def _run(self, scratch: Scratch, more: Sequence[str] = ()) -> Finished:
         """Run the build; the first one of a project alone, for it may install.
 
         C2: PlatformIO cannot install from two processes at once.
         """
         core = self._core(scratch.project)
+        if scratch.project.libraries.unresolved and (
+            self.offline or not reachable(REGISTRY, _SOON_S)
+        ):
+            check_resolved(scratch.project.libraries, scratch.libraries)
         if scratch.has_built_with(core.core_dir):
             watch = InstallWatch()
-            done = self._pio(scratch, core, watch)
+            done = self._pio(scratch, core, watch, more)
             if watch.wanted is None:
                 return done
-        with FileLock(self._install_lock(core.core_dir)):
+        with FileLock(install_lock(self._cache(), core.core_dir)):
             watch = InstallWatch()
-            done = self._pio(scratch, core, watch)
+            done = self._pio(scratch, core, watch, more)
             if watch.wanted is not None:
                 if self.offline or not reachable(REGISTRY):
-                    self._check_platform(scratch.project, core.core_dir)
+                    check_platform_of(scratch.project, core.core_dir)
                     raise package_missing(core.private_lacks or watch.wanted)
-                done = self._pio(scratch, core)
+                if scratch.project.source.isolation is Isolation.BUBBLEWRAP:
+                    words = self._command().argv
+                    apart.fetch(words, scratch, core.core_dir, self.timeout_s)
+                done = self._pio(scratch, core, more=more)
         if done.returncode == 0:
             scratch.note_built_with(core.core_dir)
         return done
 
-    def _check_platform(self, project: Project, core_dir: Path) -> None:
-        source = project.source
-        named = project.ini.option(source.environment, "platform")
-        where = f"{source.project_dir / INI}: env:{source.environment}"
-        check_platform(named, where, names_in(core_dir))
-
     def _pio(
-        self, scratch: Scratch, core: CoreDirectory, watch: InstallWatch | None = None
+        self,
+        scratch: Scratch,
+        core: CoreDirectory,
+        watch: InstallWatch | None = None,
+        more: Sequence[str] = (),
     ) -> Finished:
-        words = (*self._command().argv, "run", *_arguments(scratch))
-        variables = self._variables(scratch, core.core_dir)
-        return pio_run(words, variables, timeout_s=self.timeout_s, watch=watch)
-
-    def _variables(self, scratch: Scratch, core_dir: Path) -> dict[str, str]:
-        """Return where PlatformIO finds and puts things: never in the project."""
-        workspace = scratch.workspace
-        return {
-            "PLATFORMIO_CORE_DIR": str(core_dir),
-            "PLATFORMIO_WORKSPACE_DIR": str(workspace),
-            "PLATFORMIO_BUILD_DIR": str(workspace / "build"),
-            "PLATFORMIO_LIBDEPS_DIR": str(workspace / "libdeps"),
-            # A test/test_x directory would make a plain build ask for Unity.
-            "PLATFORMIO_TEST_DIR": str(workspace / "no-tests"),
-            "PLATFORMIO_LIB_EXTRA_DIRS": _added_to(
-                "PLATFORMIO_LIB_EXTRA_DIRS", str(_OUR_LIBRARIES)
-            ),
-            "PLATFORMIO_EXTRA_SCRIPTS": _added_to(
-                "PLATFORMIO_EXTRA_SCRIPTS", f"post:{_REPORT_SCRIPT}"
-            ),
-            "EMBEDBENCH_REPORT": str(scratch.report),
-        }
-
-    def _failure(self, scratch: Scratch, done: Finished) -> EmbedbenchError:
-        text = f"{done.stdout}\n{done.stderr}"
-        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        log_path = self._cache() / "failed" / f"{scratch.root.name}-{digest}.log"
-        log_path.parent.mkdir(parents=True, exist_ok=True)
-        log_path.write_text(text, encoding="utf-8")
-        source = scratch.project.source
-        if done.ending is GuardedExit.TIMED_OUT:
-            return timed_out(
-                source,
-                done,
-                timeout_s=self.timeout_s,
-                core_dir=self._core(scratch.project).core_dir,
-                log_path=log_path,
-            )
-        if done.returncode < 0 or done.returncode > _KILLED:
-            return BenchFault(
-                f"the build of {source.environment!r} was killed from outside "
-                f"(exit code {done.returncode}); log: {log_path}"
-            )
-        return diagnose(source, done, log_path=log_path, scratch=scratch)
+        words = (*self._command().argv, *scratch.arguments(), *more)
+        variables = build_variables(scratch, core.core_dir)
+        return pio_run(
+            words,
+            variables | apart.variables(),
+            timeout_s=self.timeout_s,
+            watch=watch,
+            limits=apart.limits(scratch.project.source.isolation),
+            policy=apart.policy(scratch, core.core_dir, words[0]),
+        )
 
     def _command(self) -> Pio:
         return find_pio(self.pio or os.environ.get("EMBEDBENCH_PIO"))
@@ -242,21 +297,3 @@ class PlatformIO:
     def _core(self, project: Project) -> CoreDirectory:
         ini, environment = project.ini, project.source.environment
         return choose_core(self.core_dir, self._cache(), ini, environment)
-
-    def _install_lock(self, core_dir: Path) -> Path:
-        digest = hashlib.sha256(str(core_dir).encode()).hexdigest()[:16]
-        return self._cache() / f"install-{digest}.lock"
-
-
-def _arguments(scratch: Scratch) -> list[str]:
-    ini, environment = scratch.project.ini, scratch.project.source.environment
-    arguments = ["-d", str(scratch.stage), "-e", environment]
-    if ini.option(environment, "targets"):
-        # Or a plain build would do what they say: upload, for one.
-        is_native = ini.option(environment, "platform").startswith("native")
-        arguments += ["-t", "checkprogsize" if is_native else "buildprog"]
-    return arguments
-
-
-def _added_to(variable: str, value: str) -> str:
-    return "\n".join(filter(None, (os.environ.get(variable), value)))

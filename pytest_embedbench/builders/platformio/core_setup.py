@@ -10,26 +10,29 @@ import json
 import os
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
 from pytest_embedbench.builders.platformio.packages import (
     LOCAL_PACKAGES,
+    NOT_FOR_BUILDING,
     local_platforms,
     module_dir,
 )
-from pytest_embedbench.errors import ToolMissing
+from pytest_embedbench.errors import ConfigError, ToolMissing
+from pytest_embedbench.support.whole_files import replace_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from pytest_embedbench.builders.platformio.packages import LocalPackage
 
 # PlatformIO knows packages by what is in them; the folder's name keeps ours apart from
 # those that it has installed itself.
 _OURS = "@embedbench"
+_LIBRARIES = "embedbench-libraries.json"
 _STAMP = "embedbench-seed.json"
 # For those who run pio there by hand; our own builds say so each time.
 _SETTINGS = {"check_platformio_interval": 99999, "enable_telemetry": False}
@@ -53,11 +56,14 @@ class CoreSetup:
     platforms: tuple[str, ...]
     packages: tuple[str, ...]
     absent: Mapping[str, str]
+    libraries: tuple[Path, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Say so on a terminal."""
         yield f"PlatformIO core directory: {self.core_dir}"
         yield f"platforms: {', '.join(self.platforms)}"
+        for folder in self.libraries:
+            yield f"libraries: {folder}"
         for package, command in self.absent.items():
             yield f"without {package} (to have it: {command})"
 
@@ -71,14 +77,24 @@ def set_up_core(
     core_dir: Path,
     scons_version: str,
     local_packages: Sequence[LocalPackage] = LOCAL_PACKAGES,
+    libraries: Sequence[Path] = (),
 ) -> CoreSetup:
     """Make or refresh a private core directory; safe to run again, and at once.
 
-    ``scons_version`` is what PlatformIO asks for, as it writes it: ``4.41101.0``.
+    Args:
+        core_dir: Where.
+        scons_version: What PlatformIO asks for, as it writes it: ``4.41101.0``.
+        local_packages: What is linked there, as far as it is here.
+        libraries: Folders of libraries for ``lib_deps``, in place of those named
+            earlier; if none, those stay.
 
     Raises:
         ToolMissing: SCons is not installed here.
+        ConfigError: one of ``libraries`` is no folder.
     """
+    for folder in libraries:
+        if not folder.is_dir():
+            raise ConfigError(f"{folder}: not a folder of libraries: no such folder")
     scons = module_dir("SCons")
     if scons is None:
         raise ToolMissing("platformio", "SCons", "pip install 'SCons==4.11.1'")
@@ -98,6 +114,11 @@ def set_up_core(
             else:
                 shutil.rmtree(where, ignore_errors=True)
                 absent[local_package.name] = local_package.install
+        for name, version in NOT_FOR_BUILDING.items():
+            _describe(core_dir / "packages" / f"{name}{_OURS}", name, version)
+        if libraries:
+            named = json.dumps([str(folder.resolve()) for folder in libraries])
+            _write(core_dir / _LIBRARIES, named)
         if not (core_dir / "appstate.json").exists():
             _write(core_dir / "appstate.json", json.dumps({"settings": _SETTINGS}))
         _write(core_dir / _STAMP, json.dumps({"platforms": platforms}))
@@ -106,7 +127,17 @@ def set_up_core(
         platforms=tuple(platforms),
         packages=tuple(packages),
         absent=absent,
+        libraries=named_libraries(core_dir),
     )
+
+
+def named_libraries(core_dir: Path) -> tuple[Path, ...]:
+    """Return the folders of libraries that the setup was told of, now or earlier."""
+    try:
+        named: list[str] = json.loads((core_dir / _LIBRARIES).read_bytes())
+    except OSError:
+        return ()
+    return tuple(map(Path, named))
 
 
 def _link_platforms(where: Path) -> list[str]:
@@ -157,10 +188,7 @@ def _write(path: Path, text: str) -> None:
     """Replace a file whole; one with the same text is left as it is."""
     if path.is_file() and path.read_text() == text:
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.new")
-    draft.write_text(text)
-    draft.replace(path)
+    replace_whole(path, text.encode())
 
 
 def _link(path: Path, target: Path) -> None:

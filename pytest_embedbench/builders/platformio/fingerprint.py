@@ -1,7 +1,6 @@
-"""The key of an image: a digest of all that its build depends on.
+"""What can be known before a build of all that it depends on.
 
-Beyond its reach: what a project's own build scripts or ``!commands`` ask of the world
-(the time, the git commit), and headers of the host that no package has installed.
+What else it reads its compilers tell (``reads.py``), and an image is looked up by both.
 """
 
 from __future__ import annotations
@@ -15,6 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.builders.platformio.ini import system_variables
+from pytest_embedbench.builders.platformio.unit_tests import (
+    STAND_INS,
+    options_of,
+    unity_in,
+)
+from pytest_embedbench.digests import file_digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,9 +40,12 @@ _PLACES = frozenset(
 _OF_COMPILERS = (
     "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "CPATH",
     "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH",
-    "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH",
+    "GCC_EXEC_PREFIX", "GCC_COMPARE_DEBUG", "SOURCE_DATE_EPOCH", "LD_RUN_PATH",
+    "LDEMULATION", "LD_LIBRARY_PATH", "LD_PRELOAD",
 )  # fmt: skip
-_HOST_COMPILERS = ("gcc", "g++", "cc", "c++", "ld", "as")
+_FORMAT = 2
+"""Changes when an image has to be known by more than before."""
+HOST_COMPILERS = ("gcc", "g++", "cc", "c++", "ld", "as")
 _NOT_LOOKED_INTO = frozenset({"__pycache__", "node_modules"})
 
 
@@ -52,25 +60,72 @@ def fingerprint(
     ini = project.ini
     settings = ini.relevant(project.source.environment)
     read_already = {ini.path, *ini.extra_configs}
-    facts = {
+    suite = project.source.test_suite
+    links = {name: str(target) for name, target in project.links.items()}
+    of_tests = {
+        "suite": suite,
+        "options": options_of(ini, project.source),
+        "stand-ins": [_tree(path) for path in STAND_INS if path.exists()],
+    }
+    return _digest_of(
+        _tools(project, core_dir, pio_version, variables)
+        | ({"links": links} if links else {})
+        | ({"tests": of_tests} if suite or unity_in(project) else {})
+        | {
+            "format": _FORMAT,
+            "settings": settings,
+            "system variables": system_variables(settings),
+            "files": {
+                path: file_digest(file)
+                for path, file in project.files.items()
+                if file not in read_already
+            },
+            "outside": _outside(project),
+            "libraries": {
+                one.text: str(library.folder)
+                for one, library in project.libraries.chosen.items()
+            },
+        }
+    )
+
+
+def surroundings(
+    project: Project,
+    *,
+    core_dir: Path,
+    pio_version: str,
+    variables: Mapping[str, str],
+) -> str:
+    """Return what changes with all but options and the contents of files.
+
+    Options are in the commands that they lead to, and those SCons compares.
+    """
+    names = {path: sorted(tree) for path, tree in _outside(project).items()}
+    return _digest_of(
+        _tools(project, core_dir, pio_version, variables)
+        | {"files": sorted(project.files), "outside": names}
+    )
+
+
+def _tools(
+    project: Project, core_dir: Path, pio_version: str, variables: Mapping[str, str]
+) -> dict[str, object]:
+    return {
         "environment": project.source.environment,
-        "settings": settings,
-        "system variables": system_variables(settings),
         "variables": _variables_that_matter(variables),
-        "files": {
-            path: _digest(file)
-            for path, file in project.files.items()
-            if file not in read_already
-        },
-        "outside": {
-            str(path): _tree(path, but=project.source.project_dir)
-            for path in project.outside
-        },
         "platformio": pio_version,
         "installed": _installed(core_dir),
-        "host compilers": {name: _program(name) for name in _HOST_COMPILERS},
+        "host compilers": {name: _program(name) for name in HOST_COMPILERS},
         "host": [platform.system(), platform.machine()],
     }
+
+
+def _outside(project: Project) -> dict[str, dict[str, str]]:
+    but = project.source.project_dir
+    return {str(path): _tree(path, but=but) for path in project.outside}
+
+
+def _digest_of(facts: Mapping[str, object]) -> str:
     text = json.dumps(facts, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -92,7 +147,7 @@ def _installed(core_dir: Path) -> dict[str, object]:
     """Return the identity of every installed platform and package."""
     found: dict[str, object] = {}
     for kind in ("platforms", "packages"):
-        for entry in _entries(core_dir / kind):
+        for entry in entries(core_dir / kind):
             if entry.suffix == ".pio-link":
                 found[entry.name] = _linked(entry)
             elif entry.is_dir():
@@ -103,14 +158,19 @@ def _installed(core_dir: Path) -> dict[str, object]:
     return found
 
 
+def linked_platform(link: Path) -> Path | None:
+    """Return where a linked platform lies; None if the link makes no sense."""
+    try:
+        uri: str = json.loads(_text(link))["spec"]["uri"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return Path(uri.removeprefix("symlink://"))
+
+
 def _linked(link: Path) -> object:
     """Return what a linked platform holds: it changes without being reinstalled."""
-    text = _text(link)
-    try:
-        uri: str = json.loads(text)["spec"]["uri"]
-    except (ValueError, KeyError, TypeError):
-        return text
-    return [text, _tree(Path(uri.removeprefix("symlink://")))]
+    place = linked_platform(link)
+    return [_text(link), _tree(place) if place else {}]
 
 
 def _tree(root: Path, but: Path | None = None) -> dict[str, str]:
@@ -119,7 +179,7 @@ def _tree(root: Path, but: Path | None = None) -> dict[str, str]:
     Not below ``but``: a library may have the project among its examples.
     """
     if root.is_file():
-        return {"": _digest(root)}
+        return {"": file_digest(root)}
     found: dict[str, str] = {}
     for folder, folders, names in os.walk(root, followlinks=False):
         folders[:] = [
@@ -132,12 +192,8 @@ def _tree(root: Path, but: Path | None = None) -> dict[str, str]:
         for name in names:
             path = Path(folder, name)
             if path.is_file():
-                found[path.relative_to(root).as_posix()] = _digest(path)
+                found[path.relative_to(root).as_posix()] = file_digest(path)
     return found
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _program(name: str) -> object:
@@ -155,7 +211,8 @@ def _identity(program: Path) -> list[str | int]:
     return [str(real), stat.st_size, stat.st_mtime_ns]
 
 
-def _entries(folder: Path) -> list[Path]:
+def entries(folder: Path) -> list[Path]:
+    """Return what is in a folder; nothing if there is none."""
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 

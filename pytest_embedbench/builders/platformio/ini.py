@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 INI = "platformio.ini"
 # Options that change what is done with an image, or shown of it, but not the image.
@@ -21,6 +21,9 @@ _WITHOUT_EFFECT = re.compile(
     r"(default_envs|description|name)$"
 )
 _SYSENV = re.compile(r"\$\{sysenv\.([^}]+)\}")
+_REFERENCE = re.compile(r"\$\{([^.{}]+)\.([^{}]+)\}")
+_DEEPEST = 10
+"""How often a value may refer to one that refers to another."""
 _ENV_SECTION = re.compile(r"env:([\w-]+)")
 _UPWARDS = re.compile(r"(?<!\.)(?:\.\./)*\.\.(?![\w.])(?:/[^\s,;:\"'>]*)?")
 
@@ -85,6 +88,32 @@ class ProjectIni:
             seen.add(section)
         return ""
 
+    def value(self, section: str, name: str) -> str:
+        """Return an option of a section with what it refers to; ``""`` if not set."""
+        scope, _, environment = section.partition(":")
+        if scope == "env":
+            text = self.option(environment, name)
+        else:
+            text = self.sections.get(section, {}).get(name, "").strip()
+        for _ in range(_DEEPEST):
+            filled = _REFERENCE.sub(lambda match: self._referred(match, section), text)
+            if filled == text:
+                break
+            text = filled
+        return text
+
+    def _referred(self, match: re.Match[str], section: str) -> str:
+        where, name = match[1], match[2]
+        if where == "sysenv":
+            return os.environ.get(name, "")
+        if where == "this":
+            where = section
+            if name == "__env__":
+                return section.partition(":")[2]
+        if where.startswith("env:"):
+            return self.option(where.partition(":")[2], name)
+        return self.sections.get(where, {}).get(name, match[0]).strip()
+
     def values(self, environment: str) -> Iterator[tuple[str, str]]:
         """Yield every option that matters and its value."""
         for options in self.relevant(environment).values():
@@ -95,7 +124,8 @@ def read_ini(path: Path, project_dir: Path) -> ProjectIni:
     """Read ``path`` and its extra configs, which are relative to ``project_dir``.
 
     Raises:
-        ConfigError: it is not there or cannot be read; the message names the line.
+        ConfigError: it is not there or cannot be read, and the message names the line;
+            or its sections extend each other in a circle.
     """
     parser = configparser.ConfigParser(
         inline_comment_prefixes=("#", ";"), interpolation=None
@@ -111,6 +141,11 @@ def read_ini(path: Path, project_dir: Path) -> ProjectIni:
         for extra in found:
             _read_into(parser, extra)
             extra_configs.append(extra)
+    if circle := _circle({name: parser[name] for name in parser.sections()}):
+        raise ConfigError(
+            f"{path}: its sections extend each other in a circle, in which PlatformIO "
+            f"would go round for ever: {' -> '.join(circle)}"
+        )
     return ProjectIni(
         path=path,
         extra_configs=tuple(extra_configs),
@@ -128,6 +163,26 @@ def system_variables(settings: Mapping[str, Mapping[str, str]]) -> dict[str, str
 def paths_upwards(text: str) -> list[str]:
     """Return the paths in ``text`` that lead out of the project: ``../common``."""
     return _UPWARDS.findall(text)
+
+
+def _circle(sections: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return sections of which each extends the next, back to the first; if any."""
+    done: set[str] = set()
+
+    def below(section: str, way: list[str]) -> list[str]:
+        if section in way:
+            return [*way[way.index(section) :], section]
+        if section in done or section not in sections:
+            return []
+        done.add(section)
+        above = sections[section].get("extends", "").replace(",", " ").split()
+        return first_of(above, [*way, section])
+
+    def first_of(names: Iterable[str], way: list[str]) -> list[str]:
+        found = (below(name, way) for name in names)
+        return next((circle for circle in found if circle), list[str]())
+
+    return first_of(sections, [])
 
 
 def _read_into(parser: configparser.ConfigParser, path: Path) -> None:

@@ -80,6 +80,15 @@ def local_platforms() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in ours.glob("*/platform.json")}
 
 
+NOT_FOR_BUILDING = {
+    "tool-avrdude": "1.70200.0",
+    "tool-openocd": "3.1200.0",
+    "tool-simavr": "1.10700.210204",
+}
+"""What projects name among their packages and no build uses, with a version.
+
+PlatformIO wants it there before it builds; nothing at all will do.
+"""
 LOCAL_PACKAGES = (
     LocalPackage(
         name="toolchain-atmelavr",

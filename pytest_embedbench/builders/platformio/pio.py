@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -71,7 +72,8 @@ def pio_version(pio: Pio, cache_dir: Path) -> str:
 @cache
 def _version(pio: Pio, program: tuple[str, int, int], cache_dir: Path) -> str:
     known = [*pio.argv, *program]
-    memo = cache_dir / "pio-version.json"
+    digest = hashlib.sha256(json.dumps(known).encode()).hexdigest()[:8]
+    memo = cache_dir / f"pio-version-{digest}.json"
     try:
         remembered = json.loads(memo.read_text(encoding="utf-8"))
         if remembered["of"] == known:

@@ -6,11 +6,16 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.builders.platformio.cores import names_in
+from pytest_embedbench.builders.platformio.ini import INI
 from pytest_embedbench.builders.platformio.packages import local_platforms
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
+
+    from pytest_embedbench.builders.platformio.project import Project
 
 _PLAIN = re.compile(r"([\w-]+)\s*(?:@.*)?")
 """A platform of PlatformIO's own; others have an owner, a path or a URL."""
@@ -85,3 +90,11 @@ def check_platform(named: str, where: str, installed: Iterable[str]) -> None:
         f"{where}: platform = {named}: PlatformIO has no such platform{hint}; known: "
         f"{', '.join(sorted(known))}; any other goes by owner/name or its URL"
     )
+
+
+def check_platform_of(project: Project, core_dir: Path) -> None:
+    """Insist that the environment that is built names a platform; raises as above."""
+    source = project.source
+    named = project.ini.option(source.environment, "platform")
+    where = f"{source.project_dir / INI}: env:{source.environment}"
+    check_platform(named, where, names_in(core_dir))

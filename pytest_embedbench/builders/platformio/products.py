@@ -8,18 +8,27 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.builders.platformio.filesystem import filesystem_image
+from pytest_embedbench.builders.platformio.test_frameworks import lent_framework
 from pytest_embedbench.errors import BenchFault
+from pytest_embedbench.flashing.esp_config import SDKCONFIG
 from pytest_embedbench.model import FirmwareImage
 
 if TYPE_CHECKING:
+    from pytest_embedbench.builders.platformio.known_objects import BuildInputs
     from pytest_embedbench.builders.platformio.scratch import Scratch
 
 # Word for word from the report, where the build knows them.
-_TOLD = ("platform", "toolchain", "cc", "mcu", "flash_size", "application_offset")
+_TOLD = (
+    "platform", "toolchain", "cc", "mcu", "flash_size", "psram_size",
+    "application_offset",
+)  # fmt: skip
 _SUFFIXES = frozenset({"", ".elf", ".hex", ".bin", ".eep", ".map", ".uf2"})
 
 
-def read_products(scratch: Scratch, out_dir: Path, *, version: str) -> FirmwareImage:
+def read_products(
+    scratch: Scratch, out_dir: Path, *, version: str, inputs: BuildInputs
+) -> FirmwareImage:
     """Copy the files of a build that went well into ``out_dir``."""
     if not scratch.report.is_file():
         raise BenchFault("PlatformIO ended well, but before it had read all scripts")
@@ -33,11 +42,16 @@ def read_products(scratch: Scratch, out_dir: Path, *, version: str) -> FirmwareI
         if path.is_file() and path.stem == program.stem and path.suffix in _SUFFIXES
     ]
     flash_images = [(offset, Path(path)) for offset, path in report["flash_images"]]
+    if (filesystem := filesystem_image(scratch)) is not None:
+        flash_images.append(filesystem)
     files += [path for _, path in flash_images if path.is_file()]
+    # What ESP-IDF was told to build.
+    files += filter(Path.is_file, [program.parent / "config" / SDKCONFIG])
     out_dir.mkdir(parents=True, exist_ok=True)
     artifacts = {file.name: Path(shutil.copy(file, out_dir)) for file in files}
     metadata = {
         "pio": version,
+        "test framework": lent_framework(scratch),
         **{name: report.get(name, "") for name in _TOLD},
         "flash_images": " ".join(f"{at}={path.name}" for at, path in flash_images),
     }
@@ -48,4 +62,6 @@ def read_products(scratch: Scratch, out_dir: Path, *, version: str) -> FirmwareI
         sha256=hashlib.sha256(elf_path.read_bytes()).hexdigest(),
         artifacts=artifacts,
         metadata={name: value for name, value in metadata.items() if value},
+        inputs=inputs.inputs,
+        untold=inputs.untold,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import re
 import socket
 import threading
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from pytest_embedbench.processes import Limits
     from pytest_embedbench.processes.guarded import Finished
+    from pytest_embedbench.processes.sandbox import Policy
 
 REGISTRY = ("api.registry.platformio.org", 443)
+_KILLED = 128
+"""What a shell adds to the number of the signal that ended a program."""
 _REACHED_WITHIN_S = 2.0
 _INSTALLING = re.compile(r"(?:Platform|Tool|Library) Manager: Installing (\S.*)")
 _LOCAL = ("file://", "symlink://")
@@ -47,14 +52,26 @@ def pio_run(
     *,
     timeout_s: float,
     watch: InstallWatch | None = None,
+    limits: Limits | None = None,
+    policy: Policy | None = None,
 ) -> Finished:
-    """Run a ``pio`` command; with ``watch``, end it rather than let it install."""
+    """Run a ``pio`` command; with ``watch``, end it rather than let it install.
+
+    ``policy`` is that of the sandbox it runs in.
+    """
     return run_guarded(
         words,
         env={**quiet_environment(), **variables},
         timeout_s=timeout_s,
+        limits=limits,
+        policy=policy,
         stop_at=watch or (lambda _line: False),
     )
+
+
+def was_killed(done: Finished) -> bool:
+    """Say whether a signal ended a run that was not ended for its time."""
+    return done.returncode < 0 or done.returncode > _KILLED
 
 
 def reachable(address: tuple[str, int], within_s: float = _REACHED_WITHIN_S) -> bool:
@@ -81,6 +98,12 @@ def reachable(address: tuple[str, int], within_s: float = _REACHED_WITHIN_S) -> 
     threading.Thread(target=connect, daemon=True).start()
     over.wait(within_s)
     return answered.is_set()
+
+
+def install_lock(cache_dir: Path, core_dir: Path) -> Path:
+    """Return the lock of ours of whoever may install into a core directory."""
+    digest = hashlib.sha256(str(core_dir).encode()).hexdigest()[:16]
+    return cache_dir / f"install-{digest}.lock"
 
 
 def held_lock(core_dir: Path) -> Path | None:

@@ -13,23 +13,35 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.builders.platformio.ini import INI
+from pytest_embedbench.builders.platformio.unit_tests import test_dir
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pytest_embedbench.builders.platformio.ini import ProjectIni
     from pytest_embedbench.model import FirmwareSource
 
+WORKSPACE = ".pio"
 _OF_FIRMWARE = frozenset({"src", "include", "lib", "boards", "data"})
 _NOT_BUILT_FROM = frozenset({"test", "tests", "node_modules", "venv", "__pycache__"})
+_CACHES = frozenset(
+    [
+        ".git", ".hg", ".svn", ".pio", ".embedbench", ".venv", ".tox", ".nox",
+        ".hypothesis", ".pytest_cache", ".mypy_cache", ".ruff_cache", "__pycache__",
+    ]
+)  # fmt: skip
+"""Hidden folders that tools fill as they run; what is in others may be built."""
 _TEST_FILE = re.compile(r"(test_.*|.*_test|conftest)\.py")
 _NOTES = re.compile(r".*\.(pyc|md|rst)")
-_WORD = re.compile(r"[^\s,;:=<>+\"']{1,200}")
+_WORD = re.compile(r"(?:-[A-Za-z])?([^\s,;:=<>+\"']{1,200})")
+_NEVER_COPIED = frozenset({".git", ".hg", ".svn", ".pio", ".embedbench"})
 
 
-def project_files(source: FirmwareSource, ini: ProjectIni) -> dict[str, Path]:
-    """Return what is copied: path in the copy to file, overlay included.
+def project_files(
+    source: FirmwareSource, ini: ProjectIni
+) -> tuple[dict[str, Path], list[Path]]:
+    """Return what is copied, path in the copy to file, and the folders that it is from.
 
     Without ``source.parts`` all but tests, caches and history; with them extra configs
     above the project too (``../boards.ini``).
@@ -40,23 +52,48 @@ def project_files(source: FirmwareSource, ini: ProjectIni) -> dict[str, Path]:
         tops: Iterable[str] = {*source.parts, *named}
         shared = {os.path.relpath(file, root): file for file in ini.extra_configs}
     else:
+        if source.test_suite:
+            named |= {PurePosixPath(test_dir(ini)).parts[0]} - {"..", "/"}
         entries = root.iterdir()
         tops = (e.name for e in entries if _wanted(e) or e.name in named)
         shared = {}
-    files = dict(_walk(root, sorted(tops))) | shared
+    found = dict(_walk(root, sorted(tops)))
+    folders = [path for name, path in found.items() if name.endswith("/")]
+    files = {name: path for name, path in found.items() if name[-1] != "/"} | shared
     files[INI] = root / INI
     for path, replacement in source.overlay.items():
         files[_inside(path)] = replacement
-    return files
+    return files, folders
 
 
-def sync(files: Mapping[str, Path], stage: Path) -> None:
-    """Make ``stage`` hold exactly ``files``; what is the same is not touched."""
+def linked_folders(root: Path, folders: Iterable[Path]) -> dict[str, Path]:
+    """Return which folders of a project are links, by path, and where each leads.
+
+    ``..`` of such a folder is that of its target. One of sketches is none: PlatformIO
+    writes what it makes of them beside them.
+    """
+    found: dict[str, Path] = {}
+    for folder in folders:
+        is_below = any(folder.is_relative_to(root / name) for name in found)
+        if folder.is_symlink() and not is_below and not any(_sketches(folder)):
+            found[folder.relative_to(root).as_posix()] = folder.resolve()
+    return found
+
+
+def sync(
+    files: Mapping[str, Path],
+    stage: Path,
+    is_kept: Callable[[str], bool] = lambda _name: False,
+) -> None:
+    """Make ``stage`` hold exactly ``files``; what is the same is not touched.
+
+    What is there by a name that ``is_kept`` stays as it is, and so does the workspace.
+    """
     stage.mkdir(parents=True, exist_ok=True)
-    for folder, folders, names in os.walk(stage, topdown=False):
-        here = Path(folder)
+    for here, folders, names in reversed(list(_walk_copy(stage))):
         for name in names:
-            if (here / name).relative_to(stage).as_posix() not in files:
+            path = (here / name).relative_to(stage).as_posix()
+            if path not in files and not is_kept(path):
                 (here / name).unlink()
         for name in folders:
             if (here / name).is_symlink():
@@ -64,41 +101,28 @@ def sync(files: Mapping[str, Path], stage: Path) -> None:
             elif not any((here / name).iterdir()):
                 (here / name).rmdir()
     for path, original in files.items():
-        _copy(original, stage / path)
+        if not (is_kept(path) and (stage / path).is_file()):
+            _copy(original, stage / path)
 
 
-def mirror(project_dir: Path, levels: int, tree: Path) -> None:
-    """Rebuild the ``levels`` folders above the project, so that ``../`` means the same.
-
-    They hold links to what they hold in truth, beside the one way down to the copy.
-    """
-    real = project_dir.parents[levels - 1] if levels else project_dir
-    here = tree
-    for name in project_dir.relative_to(real).parts:
-        here.mkdir(parents=True, exist_ok=True)
-        _link_entries(real, here, but=name)
-        real, here = real / name, here / name
-
-
-def _link_entries(real: Path, here: Path, *, but: str) -> None:
-    wanted = {entry.name: entry for entry in real.iterdir() if entry.name != but}
-    for entry in here.iterdir():
-        if entry.name != but and entry.name not in wanted:
-            entry.unlink()
-    for name, entry in wanted.items():
-        if not (here / name).is_symlink():
-            (here / name).symlink_to(entry)
+def _walk_copy(stage: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
+    """Yield folders and what is in them, but for the workspace."""
+    for here, folders, names in os.walk(stage):
+        if WORKSPACE in folders:
+            folders.remove(WORKSPACE)
+        yield Path(here), folders, names
 
 
 def _named(root: Path, ini: ProjectIni) -> set[str]:
     """Return the first parts of the paths in the project that its options name."""
     values = (v for options in ini.sections.values() for v in options.values())
     words = (word for value in values for word in _WORD.findall(value))
-    return {
+    tops = {
         PurePosixPath(word).parts[0]
         for word in words
-        if not word.startswith((".", "/", "-", "$")) and (root / word).exists()
+        if not word.startswith(("..", "/", "-", "$")) and PurePosixPath(word).parts
     }
+    return {top for top in tops - _NEVER_COPIED if (root / top).exists()}
 
 
 def _wanted(entry: Path) -> bool:
@@ -120,23 +144,34 @@ def _holds_tests(entry: Path) -> bool:
 
 def _walk(root: Path, tops: Iterable[str]) -> Iterator[tuple[str, Path]]:
     for top in tops:
-        start = root / top
-        if start.is_file():
-            yield top, start
-            continue
-        seen: set[str] = set()
-        for folder, folders, names in os.walk(start, followlinks=True):
-            real = os.path.realpath(folder)
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            if real in seen:
-                folders.clear()
-                continue
-            seen.add(real)
-            here = Path(folder)
-            inside = here.relative_to(root).as_posix()
-            for name in names:
-                if not name.endswith(".pyc") and os.path.isfile(f"{folder}/{name}"):  # noqa: PTH113  # a thousand files
-                    yield f"{inside}/{name}", here / name
+        if (root / top).is_file():
+            yield top, root / top
+        else:
+            yield from _files_below(f"{root}/{top}", top, frozenset())
+
+
+def _files_below(
+    folder: str, inside: str, above: frozenset[str]
+) -> Iterator[tuple[str, Path]]:
+    """Yield a folder and the files below; a link to a folder above itself is none.
+
+    Two links to one folder are two folders, as for a compiler.
+    """
+    real = os.path.realpath(folder)
+    if real in above or not os.access(real, os.R_OK | os.X_OK):
+        return
+    yield f"{inside}/", Path(folder)
+    for name in sorted(os.listdir(folder)):  # noqa: PTH208  # a thousand files
+        path = f"{folder}/{name}"
+        if os.path.isdir(path):  # noqa: PTH112
+            if name not in _CACHES:
+                yield from _files_below(path, f"{inside}/{name}", above | {real})
+        elif not name.endswith(".pyc") and os.path.isfile(path):  # noqa: PTH113
+            yield f"{inside}/{name}", Path(path)
+
+
+def _sketches(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.iterdir() if path.suffix in {".ino", ".pde"})
 
 
 def _inside(path: str) -> str:
