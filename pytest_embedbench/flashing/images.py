@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.errors import ConfigError, NotSupported
+from pytest_embedbench.flashing.esp_partitions import read_partitions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 _APPLICATION_OFFSET = 0x10000
 """Where both frameworks put an ESP application unless a partition table says else."""
-_ENTRY = struct.Struct("<2sBBII16sI")
-_ENTRY_MAGIC = b"\xaa\x50"
 _TABLE = "partitions.bin"
-_DATA, _NVS = 1, 2
 
 
 class ImageSegment(NamedTuple):
@@ -76,11 +73,9 @@ def nvs_region(image: FirmwareImage) -> tuple[int, int]:
             f"cannot erase NVS: the image of {image.environment!r} has no {_TABLE}, "
             "so where NVS lies is not known"
         )
-    data = table.read_bytes()
-    for start in range(0, len(data) - _ENTRY.size + 1, _ENTRY.size):
-        magic, kind, subtype, offset, size, _, _ = _ENTRY.unpack_from(data, start)
-        if (magic, kind, subtype) == (_ENTRY_MAGIC, _DATA, _NVS):
-            return offset, size
+    for row in read_partitions(table.read_bytes(), str(table)):
+        if row.is_nvs:
+            return row.offset, row.size_bytes
     raise NotSupported(f"cannot erase NVS: {table} has no NVS partition")
 
 

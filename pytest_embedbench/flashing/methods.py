@@ -54,7 +54,7 @@ def read_settings(
     name = str(table.get("method", ""))
     if name not in METHODS:
         known = ", ".join(sorted(METHODS))
-        raise ConfigError(f"{location('method')}: must be one of {known}")
+        raise ConfigError(f"{location('method')}: must be one of {known}, none")
     method = METHODS[name]
     own = option_fields(method)
     common = {

@@ -73,17 +73,17 @@ def run_command(
     return said
 
 
-def uhubctl(location: str, port: int, *, off_s: float = 1.0) -> tuple[str, ...]:
-    """Return the command that takes the power from a USB hub's port for a while.
+def uhubctl(location: str, port: int, action: str) -> tuple[str, ...]:
+    """Return the command that switches the power of a USB hub's port.
 
     Args:
         location: Where the hub is, as ``uhubctl`` lists it: ``1-1.4``.
         port: The number of the port on it.
-        off_s: How long the board is without power.
+        action: ``off`` or ``on``.
 
     Raises:
         ToolMissing: ``uhubctl`` is not here.
     """
     program = find_program("uhubctl", install="apt-get install uhubctl")
     where = ("-l", location, "-p", str(port))
-    return (*program, *where, "-a", "cycle", "-d", f"{off_s:g}")
+    return (*program, *where, "-a", action)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -10,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.engines.qemu.espchip import flash_file
+from pytest_embedbench.engines.qemu.espchip import flash_file, psram_mb
 from pytest_embedbench.engines.qemu.flash import (
-    FlashRegion,
     efuses,
     nvs_piece,
     pieces,
@@ -20,52 +18,31 @@ from pytest_embedbench.engines.qemu.flash import (
 )
 from pytest_embedbench.engines.qemu.machines import MACHINES
 from pytest_embedbench.engines.qemu.options import EspOptions
-from pytest_embedbench.errors import BoardBusy, ConfigError, FirmwareFault
+from pytest_embedbench.errors import (
+    BoardBusy,
+    ConfigError,
+    EmbedbenchError,
+    FirmwareFault,
+    NotSupported,
+)
+from pytest_embedbench.flashing.esp_flash import FlashRegion
 from pytest_embedbench.model import FirmwareImage
+from tests.support.esp_files import (
+    ESP32C3,
+    elf_file,
+    encrypted,
+    esp_build,
+    esp_image,
+    partition_table,
+)
 
 ESP32 = MACHINES["esp32"]
 MIB = 1 << 20
 
 
-def boot_image(size_code: int) -> bytes:
-    """Return the start of an image that says which flash it is made for."""
-    return bytes([0xE9, 1, 2, size_code << 4]) + bytes(60)
-
-
-def partition(kind: int, subtype: int, offset: int, size: int, label: bytes) -> bytes:
-    return struct.pack("<HBBII16sI", 0x50AA, kind, subtype, offset, size, label, 0)
-
-
-TABLE = (
-    partition(1, 2, 0x9000, 0x6000, b"nvs")
-    + partition(0, 0x10, 0x10000, 0x100000, b"app0")
-    + b"\xeb\xeb"
-    + b"\xff" * 14
-)
-
-
 def built(folder: Path, size_code: int = 2) -> FirmwareImage:
     """Return what PlatformIO builds: three files at three offsets."""
-    contents = {
-        "bootloader.bin": boot_image(size_code),
-        "partitions.bin": TABLE,
-        "firmware.bin": b"\xe9app" * 100,
-    }
-    artifacts: dict[str, Path] = {}
-    for name, data in contents.items():
-        artifacts[name] = folder / name
-        artifacts[name].write_bytes(data)
-    return FirmwareImage(
-        environment="esp32dev",
-        elf_path=folder / "firmware.elf",
-        sha256="",
-        key="",
-        artifacts=artifacts,
-        metadata={
-            "flash_images": "0x1000=bootloader.bin 0x8000=partitions.bin",
-            "application_offset": "0x10000",
-        },
-    )
+    return esp_build(folder, spoilt={"bootloader.bin": esp_image(size_code=size_code)})
 
 
 def flash_of(image: FirmwareImage, **options: int | str) -> bytes:
@@ -75,13 +52,16 @@ def flash_of(image: FirmwareImage, **options: int | str) -> bytes:
 
 
 def test_every_image_is_at_its_offset_and_the_rest_is_erased(tmp_path: Path) -> None:
-    flash = flash_of(built(tmp_path))
+    image = built(tmp_path)
+    flash = flash_of(image)
     assert len(flash) == 4 * MIB
     assert flash[:0x1000] == b"\xff" * 0x1000
-    assert flash[0x1000:0x1040] == boot_image(2)
-    assert flash[0x8000 : 0x8000 + len(TABLE)] == TABLE
-    assert flash[0x10000:0x10190] == b"\xe9app" * 100
-    assert set(flash[0x10190:]) == {0xFF}
+    assert flash[0x1000 : 0x1000 + len(esp_image())] == esp_image()
+    assert flash[0x8000:0x8C00] == partition_table()
+    application = image.artifacts["firmware.bin"].read_bytes()
+    end = 0x10000 + len(application)
+    assert flash[0x10000:end] == application
+    assert set(flash[end:]) == {0xFF}
 
 
 @pytest.mark.skipif(find_spec("esptool") is None, reason="needs: pip install esptool")
@@ -108,16 +88,84 @@ def test_it_is_what_esptool_makes_of_the_same_files(tmp_path: Path) -> None:
 def test_the_chip_is_as_big_as_the_image_asks_for_or_as_it_is_told(
     size_code: int, chosen: int, expected: int
 ) -> None:
-    held = [FlashRegion(0x1000, boot_image(size_code))]
-    assert size_mb(held, 0x1000, chosen) == expected
+    held = [FlashRegion(0x1000, esp_image())]
+    assert size_mb(held, 1 << size_code, chosen) == expected
+
+
+def test_the_board_says_how_big_the_flash_is_and_so_does_the_image_then(
+    tmp_path: Path,
+) -> None:
+    # as esptool tells the bootloader when it writes it
+    image = esp_build(
+        tmp_path,
+        spoilt={"bootloader.bin": esp_image(size_code=1)},
+        metadata={"flash_size": "8MB"},
+    )
+    flash = flash_of(image)
+    assert len(flash) == 8 * MIB
+    assert flash[0x1000 : 0x1000 + len(esp_image())] == esp_image(size_code=3)
+    assert len(flash_of(image, flash_mb=4)) == 4 * MIB
 
 
 def test_an_image_that_no_chip_holds_is_refused() -> None:
-    held = [FlashRegion(0x1000, boot_image(2)), FlashRegion(16 * MIB - 1, b"xx")]
+    held = [FlashRegion(0x1000, esp_image()), FlashRegion(16 * MIB - 1, b"xx")]
     with pytest.raises(FirmwareFault, match="beyond the flash of 16 MB"):
-        size_mb(held, 0x1000, 0)
+        size_mb(held, 4, 0)
     with pytest.raises(ConfigError, match="flash_mb: 3 is none of"):
-        size_mb(held[:1], 0x1000, 3)
+        size_mb(held[:1], 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("firmware.bin", esp_image(chip_id=ESP32C3), "is made for esp32c3"),
+        ("firmware.bin", encrypted(esp_image()), "is encrypted, it seems"),
+        (
+            "firmware.elf",
+            elf_file(entry=0x4008_0004),
+            "was not made of firmware.elf: it starts at 0x40081000",
+        ),
+    ],
+)
+def test_what_cannot_boot_is_refused_before_it_runs(
+    name: str, data: bytes, words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(EmbedbenchError, match=words):
+        flash_of(esp_build(tmp_path, spoilt={name: data}))
+
+
+def test_a_build_that_would_lock_its_chip_is_refused(tmp_path: Path) -> None:
+    image = esp_build(tmp_path, config={"SECURE_BOOT": True})
+    with pytest.raises(NotSupported, match=r"secure boot \(CONFIG_SECURE_BOOT\)"):
+        flash_of(image)
+    image.artifacts["sdkconfig.json"].write_text("{")
+    with pytest.raises(ConfigError, match=r"cannot be read as sdkconfig\.json"):
+        flash_of(image)
+
+
+@pytest.mark.parametrize(
+    ("chip", "listed", "config", "chosen", "expected"),
+    [
+        ("esp32", "", {}, {}, 0),
+        ("esp32", "2MB", {}, {}, 2),
+        ("esp32", "8MB", {}, {}, 4),
+        ("esp32", "", {"SPIRAM": True}, {}, 4),
+        ("esp32", "4MB", {"SPIRAM": True}, {"psram_mb": 0}, 0),
+        ("esp32", "", {}, {"psram_mb": 2}, 2),
+        ("esp32c3", "4MB", {"SPIRAM": True}, {}, 0),
+    ],
+)
+def test_external_ram_is_what_option_board_or_build_say(
+    chip: str,
+    listed: str,
+    config: dict[str, object],
+    chosen: dict[str, int],
+    expected: int,
+    tmp_path: Path,
+) -> None:
+    image = esp_build(tmp_path, config=config, metadata={"psram_size": listed})
+    options = EspOptions(**chosen)  # type: ignore[arg-type]
+    assert psram_mb(image, MACHINES[chip], options) == expected
 
 
 def test_an_nvs_image_goes_where_the_partition_table_says(tmp_path: Path) -> None:
@@ -126,9 +174,9 @@ def test_an_nvs_image_goes_where_the_partition_table_says(tmp_path: Path) -> Non
     flash = flash_of(built(tmp_path), nvs_file=str(nvs))
     assert flash[0x9000 : 0x9000 + 600] == b"preset" * 100
     with pytest.raises(ConfigError, match="too many for the firmware's NVS"):
-        nvs_piece([FlashRegion(0x8000, TABLE)], bytes(0x6001))
+        nvs_piece([FlashRegion(0x8000, partition_table())], bytes(0x6001))
     with pytest.raises(ConfigError, match="has no NVS partition"):
-        nvs_piece([FlashRegion(0x1000, boot_image(2))], b"x")
+        nvs_piece([FlashRegion(0x1000, esp_image())], b"x")
     with pytest.raises(ConfigError, match=r"nvs_file: .*No such file"):
         flash_of(built(tmp_path), nvs_file=str(tmp_path / "nothing"))
 
@@ -144,7 +192,7 @@ def test_a_flash_file_keeps_what_the_firmware_does_not_overwrite(
         file.write(b"destroyed")
     flash = flash_of(image, flash_file=str(kept))
     assert flash[0x9000:0x9006] == b"learnt"
-    assert flash[0x10000:0x10004] == b"\xe9app"
+    assert flash[0x10000:0x10001] == b"\xe9"
 
 
 def test_a_flash_file_is_one_boards_at_a_time_and_of_one_size(tmp_path: Path) -> None:
