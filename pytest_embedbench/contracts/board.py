@@ -68,6 +68,48 @@ class Board(Protocol):
         ...
 
 
+@runtime_checkable
+class RunsOn(Protocol):
+    """A board that stands still where its firmware has restarted itself."""
+
+    def run_on(self) -> None:
+        """Let it run on from there: a test has expected that."""
+        ...
+
+
+@runtime_checkable
+class RunsAhead(Protocol):
+    """A board that can be told what is going to happen, and do it in one go.
+
+    Nothing that it says or does depends on it: it only costs less.
+    """
+
+    def foresee(
+        self, stretches: Sequence[tuple[bytes, int]], expected: Sequence[bytes]
+    ) -> None:
+        """Take note of what the first UART is sent, and how many ms pass then, if so.
+
+        That is: each of ``stretches`` will be asked for, by ``send`` and ``advance``
+        and nothing else between, up to the first in which the firmware says anything
+        but whole lines of ``expected``, talks more than half of the time, or ends.
+        What is said in it is received when it has been asked for, and not before.
+        """
+        ...
+
+    def is_ahead(self) -> bool:
+        """Say whether the board has done more than it has been asked for so far."""
+        ...
+
+
+@runtime_checkable
+class HearsBetween(Protocol):
+    """A board in host time, whose firmware talks while nobody lets time pass."""
+
+    def catch_up(self) -> None:
+        """Have ready for ``receive`` what has come in by now."""
+        ...
+
+
 # ------------------------------------------------------------------ what tests may need
 @runtime_checkable
 class HasVirtualTime(Protocol):
@@ -102,6 +144,22 @@ class HasPower(Protocol):
 
 
 @runtime_checkable
+class SwitchesPower(Protocol):
+    """A board whose power stays off until a test gives it back.
+
+    One that is closed without power has it given back first.
+    """
+
+    def power_off(self) -> None:
+        """Take the power away; what was said before can be received."""
+        ...
+
+    def power_on(self) -> None:
+        """Give it back: the firmware begins anew, and time goes on."""
+        ...
+
+
+@runtime_checkable
 class ReadsPins(Protocol):
     """A board whose outputs can be seen."""
 
@@ -119,6 +177,34 @@ class DrivesPins(Protocol):
 
         Raises:
             ConfigError: there is no such pin, or no such level.
+        """
+        ...
+
+
+@runtime_checkable
+class DrivesPulses(Protocol):
+    """A board whose inputs can be driven to the microsecond.
+
+    Its ``drive_pin`` takes ``at_us`` too: a moment of simulated time, not yet past.
+    """
+
+    def drive_pulses(
+        self,
+        pin: str,
+        durations_us: Sequence[int],
+        *,
+        first: Level = ...,
+        then: Level | None = ...,
+        at_us: int | None = ...,
+    ) -> None:
+        """Drive an input through levels that alternate, for so many us each.
+
+        It begins with ``first`` (high) at ``at_us`` (now); after the last it is
+        ``then`` (by default the other level once more).
+
+        Raises:
+            ConfigError: there is no such pin or level, a moment has passed, or a
+                duration is no whole number of microseconds above 0.
         """
         ...
 
@@ -172,35 +258,13 @@ class HasPosition(Protocol):
         ...
 
 
-# ------------------------------------------------------------------------ how it is had
-@runtime_checkable
-class SharedBoard(Protocol):
-    """A board that exists once; it is a ``Board`` too."""
-
-    needs_recovery: bool
-    """Whether a test has failed on it: then it is put right when it is closed."""
-
-    @property
-    def waited_s(self) -> float:
-        """How long it took until the board was free."""
-        ...
-
-    @property
-    def waited_for(self) -> str:
-        """Who had it meanwhile; ``""`` if nobody."""
-        ...
-
-    @property
-    def remarks(self) -> Sequence[str]:
-        """What else a reader of the report should know of how we got it."""
-        ...
-
-
 class BoardUnderTest(
     Board,
     HasReset,
     HasPower,
+    SwitchesPower,
     HasPins,
+    DrivesPulses,
     HasAnalog,
     HasConsole,
     HasNotes,
@@ -216,4 +280,13 @@ class BoardUnderTest(
     @property
     def capabilities(self) -> frozenset[Capability]:
         """What it can do beyond moving bytes."""
+        ...
+
+    def drive_pin(self, pin: str, level: Level, *, at_us: int | None = None) -> None:
+        """Drive an input from outside, or release it: now, or at a moment to come.
+
+        Raises:
+            ConfigError: there is no such pin, or no such level, or that has passed.
+            BoardLacks: it can only be driven now.
+        """
         ...

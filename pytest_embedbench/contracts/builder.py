@@ -6,7 +6,8 @@ it wants to know: see ``TakesSettings``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,6 +67,73 @@ class KnowsBoardTools(Protocol):
 
     def missing_for(self, spec: BoardSpec) -> Sequence[ToolMissing]:
         """Say what has to be installed for that board, beyond ``missing``."""
+        ...
+
+
+class Buildable(NamedTuple):
+    """A kind of firmware for a board (``Arduino``), and what it lacks, if anything."""
+
+    name: str
+    missing: ToolMissing | None = None
+
+
+@runtime_checkable
+class KnowsFrameworks(Protocol):
+    """A builder that knows which kinds of firmware it can build for a board."""
+
+    def buildable(self, spec: BoardSpec) -> Sequence[Buildable]:
+        """Return all kinds, bare metal first; none for a board it does not know."""
+        ...
+
+
+class EnvironmentFacts(NamedTuple):
+    """What a project says of an environment; empty or 0 what it does not say.
+
+    ``board`` is the build tool's name of a board, ``mcu`` of its chip. ``cpu_hz`` is
+    the clock that the firmware is compiled for, where that has to be the board's own.
+    """
+
+    name: str
+    board: str = ""
+    mcu: str = ""
+    cpu_hz: int = 0
+    monitor_bps: int = 0
+
+
+@runtime_checkable
+class KnowsEnvironments(Protocol):
+    """A builder that knows for which boards a project's environments are."""
+
+    def environment_facts(self, project_dir: Path) -> Sequence[EnvironmentFacts]:
+        """Return what is said of each, those first that the project prefers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitTestSuite:
+    """Unit tests of a project that are built into one program: a folder of sources.
+
+    ``name`` is PlatformIO's: the path in the folder of tests, or ``*`` for all of it.
+    ``framework`` is what they are written for, ``baud_bps`` how fast they report.
+    """
+
+    name: str
+    folder: Path
+    framework: str = "unity"
+    baud_bps: int = 115_200
+
+
+@runtime_checkable
+class HasUnitTests(Protocol):
+    """A builder that knows of unit tests which are built into programs of their own.
+
+    It builds one for a ``FirmwareSource`` with a ``test_suite``.
+    """
+
+    def unit_tests(
+        self, project_dir: Path, environment: str
+    ) -> Sequence[UnitTestSuite]:
+        """Return the suites that the project wants run in an environment."""
         ...
 
 

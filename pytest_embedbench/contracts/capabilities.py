@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.contracts.board import (
     DrivesPins,
+    DrivesPulses,
     HasAnalog,
     HasConsole,
     HasPower,
     HasReset,
     HasVirtualTime,
     ReadsPins,
+    SwitchesPower,
 )
 from pytest_embedbench.model import Capability
 
@@ -20,15 +22,32 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.contracts.board import Board
 
+OLD_CAPABILITIES = {"step-time": "virtual-time"}
+"""What ``needs(...)`` takes for one release more, and what that is called now."""
 PROTOCOLS: Mapping[Capability, type] = {
     Capability.READ_PINS: ReadsPins,
     Capability.DRIVE_PINS: DrivesPins,
+    Capability.DRIVE_PULSES: DrivesPulses,
     Capability.ANALOG: HasAnalog,
     Capability.RESET: HasReset,
     Capability.POWER_CYCLE: HasPower,
+    Capability.POWER_SWITCH: SwitchesPower,
     Capability.CONSOLE: HasConsole,
 }
 """What a board is that has a capability."""
+
+
+def meant_capability(word: str) -> str:
+    """Return the capability that a word is too near to, to be anything else; or ``""``.
+
+    All other words are features: what a lab's boards are wired to.
+    """
+    import difflib  # noqa: PLC0415  # for words that are no capability only
+
+    known = {capability.value: capability.value for capability in Capability}
+    meant = known | OLD_CAPABILITIES
+    near = [] if word in meant else difflib.get_close_matches(word, meant, 1, 0.75)
+    return meant[near[0]] if near else ""
 
 
 def capabilities_of(board: Board) -> frozenset[Capability]:

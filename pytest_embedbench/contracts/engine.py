@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from pytest_embedbench.contracts.board import Board
     from pytest_embedbench.contracts.console import HeldConsole
@@ -56,6 +58,38 @@ class KnowsCapabilities(Protocol):
 
 
 @runtime_checkable
+class VersionsByOptions(Protocol):
+    """An engine that runs boards in ways which reports have to tell apart."""
+
+    def version_for(self, spec: BoardSpec) -> str:
+        """Return ``version()``, and which way the options of a board choose."""
+        ...
+
+
+@runtime_checkable
+class KnowsImageKinds(Protocol):
+    """An engine that can tell which kinds of prebuilt images it runs."""
+
+    def image_kinds(self, spec: BoardSpec) -> Collection[str]:
+        """Return them as messages name them: ``ELF``, ``Intel HEX``, ..."""
+        ...
+
+
+@runtime_checkable
+class ChecksImages(Protocol):
+    """An engine that can tell what keeps a board from running a prebuilt image."""
+
+    def check_image(self, spec: BoardSpec, file: Path) -> None:
+        """Look at a file of one of ``image_kinds``.
+
+        Raises:
+            FirmwareFault: it is damaged, for another machine, or too big; the message
+                begins with its path.
+        """
+        ...
+
+
+@runtime_checkable
 class HasConsoles(Protocol):
     """An engine whose boards can be logged in to without a firmware of ours."""
 
@@ -71,7 +105,16 @@ class HasConsoles(Protocol):
 
 
 @runtime_checkable
-class SharedEngine(KnowsCapabilities, Protocol):
+class MayWrite(Protocol):
+    """An engine whose boards may run what is on them already."""
+
+    def needs_image(self, spec: BoardSpec) -> bool:
+        """Say whether booting writes an image; else a board runs what is on it."""
+        ...
+
+
+@runtime_checkable
+class SharedEngine(KnowsCapabilities, MayWrite, Protocol):
     """An engine whose boards exist once, so that tests take turns.
 
     It is an ``Engine`` too; ``boot`` takes one board. What it can do is known before
@@ -89,8 +132,34 @@ class SharedEngine(KnowsCapabilities, Protocol):
         """
         ...
 
-    def needs_image(self, spec: BoardSpec) -> bool:
-        """Say whether booting writes an image; else a board runs what is on it."""
+
+@runtime_checkable
+class LabEngine(KnowsCapabilities, MayWrite, Protocol):
+    """An engine of boards of a lab, which are taken together with those of others.
+
+    It is an ``Engine`` too; how boards are taken and started is the lab's.
+    """
+
+    def booted_together(
+        self, wanted: Sequence[tuple[Any, BoardSpec, FirmwareImage]]
+    ) -> AbstractContextManager[Sequence[Board]]:
+        """Have boards for a block, each of the engine beside it, all of a lab.
+
+        They are all taken before any is touched, and start side by side; raises what
+        ``SharedEngine.boot_together`` does.
+        """
+        ...
+
+
+@runtime_checkable
+class RunsPlainPrograms(Protocol):
+    """An engine whose boards are this machine: its images may be ordinary programs.
+
+    It is an ``Engine`` too.
+    """
+
+    def plain_program(self, image: FirmwareImage) -> Path | None:
+        """Return the program, if it is to be run as any other; None if it is booted."""
         ...
 
 

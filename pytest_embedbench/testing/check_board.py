@@ -14,6 +14,7 @@ from pytest_embedbench.contracts import (
     HasReset,
     HasVirtualTime,
     ReadsPins,
+    SwitchesPower,
 )
 from pytest_embedbench.errors import ConfigError, ContractViolation, NotSupported
 from pytest_embedbench.model import Level
@@ -130,6 +131,9 @@ def _check_buttons(board: Board) -> None:
         _insist_that_it_works("reset", board.reset)
     if isinstance(board, HasPower):
         _insist_that_it_works("power_cycle", board.power_cycle)
+    if isinstance(board, SwitchesPower):
+        _insist_that_it_works("power_off", board.power_off)
+        _insist_that_it_works("power_on", board.power_on)
     if isinstance(board, HasConsole):
         _insist_that_it_works("console", lambda: board.console.run("true").check())
 

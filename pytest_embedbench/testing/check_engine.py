@@ -10,6 +10,7 @@ from pytest_embedbench.contracts import (
     Engine,
     KnowsCapabilities,
     SnapshotEngine,
+    VersionsByOptions,
     capabilities_of,
 )
 from pytest_embedbench.testing.check_board import STEP_MS, check_board, is_exact
@@ -36,6 +37,11 @@ def check_engine(engine: Engine, spec: BoardSpec, image: FirmwareImage) -> None:
     missing = engine.missing()
     insist(missing is None, f"{missing}")
     insist(engine.version().strip(), "version() must name the engine")
+    if isinstance(engine, VersionsByOptions):
+        insist(
+            engine.version_for(spec).startswith(engine.version()),
+            "version_for() must begin with what version() returns",
+        )
     if isinstance(engine, ChecksBoards):
         engine.check(spec)
 

@@ -179,6 +179,10 @@ class LoopbackBoard:
         self._program = None
         self._wakes_us = self.uart.now_us
 
+    def run_on(self) -> None:
+        """Start the generator afresh: its firmware has restarted itself."""
+        self.reset()
+
     def close(self) -> None:
         """Stop the generator."""
         self.closed = True

@@ -79,6 +79,14 @@ class CrashWatch:
         """Whether a dump has begun and is not yet complete."""
         return self._sign is not None
 
+    def heeds(self, line: str) -> bool:
+        """Say whether ``feed`` would take note of a line."""
+        return (
+            self._sign is not None
+            or BOOTS.search(line) is not None
+            or any(sign.pattern.search(line) for sign in self.signs)
+        )
+
     def pressed(self) -> None:
         """Take note that reset was pressed from outside: boots are counted anew."""
         self._boots_us.clear()

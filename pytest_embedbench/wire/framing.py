@@ -38,8 +38,12 @@ class LineFramer:
         if not data:
             return []
         start = 1 if self._partner and data.startswith(self._partner) else 0
-        if not start and not self._pending and (line := self._whole_line(data)):
-            return [line]
+        if not (start or self._pending) and data.find(b"\n") == len(data) - 1:
+            # That is how engines chunk their output, so this is the way of most bytes.
+            line = data[:-1]
+            if b"\r" not in line and len(line) <= self.max_bytes:
+                self._partner = b"\r"
+                return [Framed(line, 0)]
         self._partner = b""
         lines: list[Framed] = []
         for end in _BREAK.finditer(data, start):
@@ -59,25 +63,6 @@ class LineFramer:
     def take_pending(self) -> Framed | None:
         """Hand over the unfinished line as it is, if there is one."""
         return self._finish(b"") if self._pending else None
-
-    def _whole_line(self, data: bytes) -> Framed | None:
-        """Return the line that ``data`` is, if it is one and no more.
-
-        That is how engines chunk their output, so this is the way of most bytes.
-        """
-        if data.endswith(b"\r\n"):
-            line, partner = data[:-2], b""
-        else:
-            line, partner = data[:-1], b"\r"
-        if (
-            b"\n" in line
-            or b"\r" in line
-            or not data.endswith(b"\n")
-            or len(line) > self.max_bytes
-        ):
-            return None
-        self._partner = partner
-        return Framed(line, 0)
 
     def _finish(self, piece: bytes) -> Framed:
         if not self._pending and len(piece) <= self.max_bytes:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import Direction, Line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
 MEMORY_CAP_BYTES = 32 * 2**20
@@ -18,7 +19,8 @@ BLOCK_LINES = 256
 _LINE_OVERHEAD_BYTES = 160
 """What a stored line costs beside its payload, about."""
 
-_ARROWS = {direction: f"{direction.value:<4}" for direction in Direction}
+# By identity: the hash of an enumeration's member is a function in Python.
+_ARROWS = {id(direction): f"{direction.value:<4}" for direction in Direction}
 
 
 def decoded(payload: bytes) -> str:
@@ -38,11 +40,18 @@ def printable(payload: bytes) -> str:
 
 def rendered(line: Line) -> str:
     """Return a line as the transcript shows it: seconds, arrow, text."""
-    at_us, direction, payload = line
-    text = payload.decode("utf-8", "backslashreplace")
-    if not text.isprintable():
-        text = _escaped(text)
-    return f"{at_us / 1e6:13.6f} {_ARROWS[direction]} {text}"
+    return _rendered((line,))[0][:-1]
+
+
+def _rendered(lines: Iterable[Line]) -> list[str]:
+    """Return lines as the transcript shows them, each with its end."""
+    shown: list[str] = []
+    for at_us, direction, payload in lines:
+        text = payload.decode("utf-8", "backslashreplace")
+        if not text.isprintable():
+            text = _escaped(text)
+        shown.append(f"{at_us / 1e6:13.6f} {_ARROWS[id(direction)]} {text}\n")
+    return shown
 
 
 def _escaped(text: str) -> str:
@@ -85,10 +94,25 @@ class Transcript:
         if self._new_count >= BLOCK_LINES:
             self._settle()
 
+    def extend(self, lines: Sequence[Line]) -> None:
+        """Add lines at the end."""
+        self._lines += lines
+        self._new_count += len(lines)
+        if self._new_count >= BLOCK_LINES:
+            self._settle()
+
     def since(
         self, number: int, until: int | None = None
     ) -> Iterator[tuple[int, Line]]:
-        """Yield lines still held, with their numbers, from ``number`` to ``until``."""
+        """Yield lines still held, with their numbers, from ``number`` to ``until``.
+
+        Raises:
+            ConfigError: one of them is no number of a line.
+        """
+        given: dict[str, object] = {"number": number, "until": until}
+        for name, value in given.items():
+            if value is not None and not isinstance(value, int):
+                raise ConfigError(f"since({name}={value!r}): give the number of a line")
         first = max(number, self.forgotten_count)
         stop = None if until is None else max(0, until - self.forgotten_count)
         return enumerate(self._lines[first - self.forgotten_count : stop], start=first)
@@ -115,8 +139,8 @@ class Transcript:
         new = self._lines[len(self._lines) - self._new_count :]
         self._new_count = 0
         if self.sink is not None:
-            self.sink.writelines([f"{rendered(line)}\n" for line in new])
-        self._held_bytes += sum(map(_held_bytes, new))
+            self.sink.writelines(_rendered(new))
+        self._held_bytes += sum([_held_bytes(line) for line in new])
         if self._held_bytes > self.cap_bytes:
             self._forget(self.cap_bytes * 3 // 4)
 
