@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
@@ -27,10 +28,19 @@ __all__ = [
     "avr_image",
     "board_spec",
     "boot",
+    "killed_bench",
     "simavr",
 ]
 
-MCUS = {"uno": "atmega328p", "nano": "atmega328p", "mega": "atmega2560"}
+MCUS = {
+    "uno": "atmega328p",
+    "nano": "atmega328p",
+    "mega": "atmega2560",
+    "pro-mini": "atmega328p",
+    "pro-mini-8mhz": "atmega328p",
+    "nano-168": "atmega168",
+    "atmega1284p": "atmega1284p",
+}
 
 
 class Build(Protocol):
@@ -77,7 +87,7 @@ def avr_image(tmp_path_factory: pytest.TempPathFactory) -> Build:
             elf = folder / f"{len(built)}-{name}.elf"
             words = [
                 f"-mmcu={MCUS[board]}",
-                "-DF_CPU=16000000UL",
+                f"-DF_CPU={board_spec(board).cpu_hz}UL",
                 "-Os",
                 "-Wall",
                 *flags,
@@ -121,3 +131,31 @@ def boot(avr_image: Build, simavr: Simavr) -> Iterator[Boot]:
             return running
 
         yield boot_one
+
+
+def killed_bench(boot: str, elf_path: Path) -> int:
+    """Kill a bench in the middle of a step; return the process id of its simulator.
+
+    ``boot`` makes its board, of ``image`` on ``uno``.
+    """
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from pytest_embedbench.bench.registry import Registry\n"
+        "from pytest_embedbench.engines.simavr import Simavr\n"
+        "from pytest_embedbench.model import FirmwareImage\n"
+        "image = FirmwareImage(environment='', elf_path=Path(sys.argv[1]),"
+        " sha256='', key='')\n"
+        "uno = Registry().board('uno')\n"
+        f"board = {boot}\n"
+        "print(board.child_pid, flush=True)\n"
+        "board.advance(10_000_000)\n"
+    )
+    bench = subprocess.Popen(
+        [sys.executable, "-c", program, elf_path], stdout=subprocess.PIPE
+    )
+    assert bench.stdout is not None
+    simulator = int(bench.stdout.readline())
+    bench.kill()
+    bench.wait()
+    bench.stdout.close()
+    return simulator

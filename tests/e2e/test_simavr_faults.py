@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +25,7 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.model import FirmwareImage, Level, PinSpec, UartSpec
 from pytest_embedbench.processes.time_budget import TimeBudget
-from tests.e2e.avr_firmware import avr_image, board_spec, boot, simavr
+from tests.e2e.avr_firmware import avr_image, board_spec, boot, killed_bench, simavr
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr import SimavrBoard
@@ -90,17 +88,61 @@ def test_time_passes_for_a_firmware_that_spins_or_never_speaks(
     assert board.now_us() == 500_000
 
 
-def test_a_firmware_that_has_ended_is_noted_while_its_hardware_goes_on(
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("ABORT", r"exit\(\) or abort\(\); the stack leads to 0x\w+ \((fail|main)\+"),
+        ("EXIT", r"exit\(\) or abort\(\); the stack leads to 0x\w+ \((fail|main)\+"),
+        ("RETURN", r"it returned from main\(\)"),
+    ],
+)
+def test_a_firmware_that_has_ended_is_a_fault_after_its_last_byte(
+    boot: Boot, fault: str, words: str
+) -> None:
+    board = boot("faults", f"-DFAULT={fault}")
+    with pytest.raises(
+        FirmwareStuck, match=rf"2\d\.\d+ ms the firmware has ended.*{words}"
+    ):
+        board.advance(1_000)
+    assert heard(board) == b"BOOT 1\n" + (b"bye\n" if fault == "EXIT" else b"")
+    ended_us = board.now_us()
+    board.reset()
+    with pytest.raises(FirmwareStuck, match="has ended"):
+        board.advance(1_000)
+    assert board.now_us() - ended_us == pytest.approx(ended_us, abs=5)
+
+
+def run_to_its_end(board: SimavrBoard, step_ms: int) -> None:
+    for _ in range(1_000):
+        board.advance(step_ms)
+
+
+def test_when_a_firmware_has_ended_does_not_depend_on_steps(boot: Boot) -> None:
+    ends_us: set[int] = set()
+    for step_ms in (1, 7, 1_000):
+        board = boot("faults", "-DFAULT=EXIT")
+        with pytest.raises(FirmwareStuck):
+            run_to_its_end(board, step_ms)
+        ends_us.add(board.now_us())
+    assert len(ends_us) == 1
+
+
+def test_an_end_that_the_watchdog_is_to_end_is_its_reset(boot: Boot) -> None:
+    board = boot("faults", "-DFAULT=ABORT_WATCHED")
+    with pytest.raises(FirmwareReset, match="reset by its watchdog"):
+        board.advance(1_000)
+
+
+def test_a_loop_without_interrupts_is_noted_while_its_hardware_goes_on(
     boot: Boot,
 ) -> None:
-    board = boot("faults", "-DFAULT=ABORT")
+    board = boot("faults", "-DFAULT=CLI_LOOP")
     board.advance(10)
     assert not board.notes
     board.advance(20)
     board.advance(20)
     (note,) = board.notes
-    assert note.startswith("the firmware has ended: ")
-    assert "abort()" in note
+    assert note.startswith("the firmware has ended: it jumps on the spot")
 
 
 def test_a_watchdog_reset_may_be_allowed_and_is_noted(boot: Boot) -> None:
@@ -230,10 +272,10 @@ def test_a_missing_or_wrong_library_says_how_to_get_the_right_one(library: str) 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"mcu": "attiny85"}, r"uno: mcu 'attiny85' .* known: atmega2560, atmega328p"),
+        ({"mcu": "attiny85"}, r"uno: mcu 'attiny85' .* known: atmega1284, .*2560"),
         (
             {"options": {"speed": 3}},
-            r"options\.speed: unknown key; .* allow_resets, vcc_mv",
+            r"options\.speed: unknown key; .* allow_resets, bootloader, .*, vcc_mv",
         ),
         ({"options": {"vcc_mv": True}}, r"options\.vcc_mv: must be a whole number"),
         ({"options": {"allow_resets": 1}}, r"allow_resets: must be true or false"),
@@ -263,24 +305,5 @@ def test_a_uart_that_the_mcu_does_not_have_is_refused(avr_image: Build) -> None:
 @pytest.mark.usefixtures("simavr")
 def test_the_simulator_dies_with_a_bench_that_is_killed(avr_image: Build) -> None:
     # E2
-    program = (
-        "import sys; from pathlib import Path\n"
-        "from pytest_embedbench.bench.registry import Registry\n"
-        "from pytest_embedbench.engines.simavr import Simavr\n"
-        "from pytest_embedbench.model import FirmwareImage\n"
-        "image = FirmwareImage(environment='', elf_path=Path(sys.argv[1]),"
-        " sha256='', key='')\n"
-        "board = Simavr().boot(Registry().board('uno'), image)\n"
-        "print(board.child_pid, flush=True)\n"
-        "board.advance(10_000_000)\n"
-    )
-    bench = subprocess.Popen(
-        [sys.executable, "-c", program, avr_image("line").elf_path],
-        stdout=subprocess.PIPE,
-    )
-    assert bench.stdout is not None
-    simulator = int(bench.stdout.readline())
-    bench.kill()
-    bench.wait()
-    bench.stdout.close()
+    simulator = killed_bench("Simavr().boot(uno, image)", avr_image("line").elf_path)
     assert processes.wait_gone(simulator, budget_s=2)

@@ -136,13 +136,40 @@ def test_a_nano_has_two_pins_that_can_only_be_measured(boot: Boot) -> None:
         board.drive_pin("A7", Level.HIGH)
 
 
-def test_a_trace_that_got_too_long_is_not_given_out_as_a_whole(boot: Boot) -> None:
+@pytest.mark.parametrize("step_ms", [10, 80])
+def test_a_trace_that_got_too_long_says_since_when_it_is_complete(
+    boot: Boot, step_ms: int
+) -> None:
     board = boot("toggle")
+    board.drive_pin("D2", Level.HIGH, at_us=5)
+    board.drive_pin("D2", Level.LOW, at_us=10)
     board.advance(10)
+    assert board.pin_trace().since_us == 0
     assert len(board.pin_trace().events) > 50_000
-    board.advance(90)
-    with pytest.raises(NotSupported, match=r"more often .* ends at \d+\.\d+ ms"):
-        board.pin_trace()
+    for _ in range(0, 80, step_ms):
+        board.advance(step_ms)
+    trace = board.pin_trace()
+    ended_us = board.now_us()
+    assert 30_000 < trace.since_us < 50_000
+    complete = [each.at_us for each in trace.events if each.at_us > trace.since_us]
+    assert len(complete) > 249_000
+    # Every 3 cycles, to the end.
+    span_us = complete[-1] - complete[0]
+    assert len(complete) == pytest.approx(span_us * 16 / 3, rel=0.001)
+    assert ended_us - complete[-1] <= 1
+    assert trace.level_at("D2", trace.since_us) is Level.LOW
+    with pytest.raises(NotSupported, match="had to be forgotten"):
+        trace.level_at("D2", 7)
+    assert f"since {trace.since_us} us" in repr(trace)
+
+
+def test_a_trace_outlives_its_board(boot: Boot) -> None:
+    board = boot("toggle")
+    board.advance(1)
+    board.close()
+    events = board.pin_trace().events
+    assert len(events) > 5_000
+    assert board.pin_trace().events == events
 
 
 def test_a_pin_wakes_a_sleeping_core_at_once(boot: Boot) -> None:

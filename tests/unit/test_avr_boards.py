@@ -15,7 +15,7 @@ from pytest_embedbench.engines.simavr.diagnosis import explain
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.testing import loopback_image
 
-BOARDS = ["uno", "nano", "mega"]
+BOARDS = ["uno", "nano", "mega", "pro-mini", "pro-mini-8mhz", "nano-168", "atmega1284p"]
 
 
 @pytest.mark.parametrize("name", BOARDS)
@@ -51,7 +51,7 @@ def test_a_fault_in_a_program_without_symbols_still_has_its_address(
     fault = explain(Registry().board("uno"), program, ("opcode", 0x1A4, 16_000, 0, ""))
     assert str(fault) == (
         "uno: at 1.000 ms the firmware crashed: "
-        "there is no valid instruction at 0x01a4 (in no function)"
+        "there is no valid instruction at 0x01a4 (gone.elf has no symbols)"
     )
 
 
@@ -62,3 +62,16 @@ def test_two_uarts_cannot_be_one_usart(tmp_path: Path) -> None:
     image = replace(loopback_image(), elf_path=tmp_path / "none.elf")
     with pytest.raises(ConfigError, match="two of its uarts are one USART"):
         Simavr().boot(twice, image)
+
+
+@pytest.mark.parametrize(
+    ("mcu", "why"),
+    [
+        ("atmega32u4", "its Serial is USB, and simavr has no host for that"),
+        ("attiny85", "a test talks to a UART, which nearly all of these are without"),
+    ],
+)
+def test_a_chip_that_cannot_be_run_says_why(mcu: str, why: str) -> None:
+    board = replace(Registry().board("uno"), mcu=mcu)
+    with pytest.raises(ConfigError, match=f"set up for \\({why}\\); known: atmega"):
+        Simavr().check(board)

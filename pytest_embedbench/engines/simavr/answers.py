@@ -10,21 +10,27 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec
 
 
+_SAID_BY = {"lab": "the lab file says so", "test": "the test says so"}
+
+
 class Answer(NamedTuple):
-    """All that has happened since the last one, stamped with CPU cycles."""
+    """All that has happened since the last one, stamped with CPU cycles.
+
+    ``trace`` is what the pins did, if that was asked for. ``goes_on`` says that the
+    next stretch which was foreseen has been begun: another answer follows unasked.
+    """
 
     cycle: int
     chunks: list[tuple[int, int, bytes]]
-    pins: list[tuple[int, str, int, int]]
-    pwm: list[tuple[int, str, float, float]]
+    trace: tuple[bytes, int, list[tuple[int, str, float, float]]] | tuple[()]
     lost: list[tuple[int, int, int]]
     resets: list[int]
-    pins_cut: bool
-    sleeps_deep: bool
     has_ended: bool
+    clock_divisor: int
     pc: int
-    sleeps: bool
+    sleeps: str
     fault: tuple[str, int, int, int, str] | None
+    goes_on: bool
 
     def notes(self, spec: BoardSpec, until_us: int) -> Iterator[str]:
         """Yield what is no fault, but what a real board might not let pass."""
@@ -40,18 +46,19 @@ class Answer(NamedTuple):
                 yield f"{uart.name} lost {unheard} bytes {when}: its receiver was off"
             if odd_bps:
                 yield (
-                    f"{uart.name} runs at {odd_bps} Bd, not at the {uart.baud_bps} Bd "
-                    f"of {spec.name}: a real board would not be understood"
+                    f"{uart.name} runs at {odd_bps} Bd, and the other end listens at "
+                    f"{uart.baud_bps} Bd ({_SAID_BY.get(uart.said_by, uart.said_by)}): "
+                    "a real board would not be understood"
                 )
-        if self.sleeps_deep:
-            yield (
-                "the firmware sleeps deeper than idle: on the chip its timers and "
-                "UARTs would stop, here they go on"
-            )
         if self.has_ended:
             yield (
                 "the firmware has ended: it jumps on the spot with interrupts off, as "
                 "after exit(), abort() or a return from main()"
+            )
+        if self.clock_divisor > 1:
+            yield (
+                f"the firmware divides its clock by {self.clock_divisor} (CLKPR), and "
+                "here it does not: a real board takes so many times as long for all"
             )
         for cycle in self.resets:
             at_ms = cycle * 1000 / spec.cpu_hz

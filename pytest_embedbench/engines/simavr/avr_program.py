@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import BenchFault, DoesNotFit, FirmwareFault
+from pytest_embedbench.errors import BenchFault, ConfigError, DoesNotFit, FirmwareFault
+from pytest_embedbench.support.image_kinds import ImageKind, image_kind, read_segments
 from pytest_embedbench.support.symbols import load_symbols
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ class AvrProgram:
 
     def describe(self, pc: int) -> str:
         """Return where ``pc`` is, as ``0x01a4 (main+0x1c)``."""
-        function = load_symbols(self.path).at(pc)
+        symbols = load_symbols(self.path)
+        if not symbols.functions:
+            return f"{pc:#06x} ({self.path.name} has no symbols)"
+        function = symbols.at(pc)
         if function is None:
             return f"{pc:#06x} (in no function)"
         offset = f"+{pc - function.start:#x}" if pc > function.start else ""
@@ -66,6 +70,14 @@ def read_program(path: Path, mmcu: str, mcu: Mcu) -> AvrProgram:
 
 def _loadable(path: Path) -> Iterator[tuple[int, int, bytes, int]]:
     """Yield virtual and physical address, bytes, and size in memory."""
+    try:
+        kind = image_kind(path)
+    except ConfigError as error:
+        raise BenchFault(str(error)) from error
+    if path.suffix != ".elf" and kind in (ImageKind.HEX, ImageKind.BIN):
+        for address, code in read_segments(path):
+            yield address, address, code, len(code)
+        return
     from elftools.common.exceptions import ELFError  # noqa: PLC0415  # slow to load
     from elftools.elf.elffile import ELFFile  # noqa: PLC0415
 

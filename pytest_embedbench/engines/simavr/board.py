@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.engines.simavr.answers import Answer
+from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.diagnosis import explain
-from pytest_embedbench.errors import BoardLost, ConfigError, NotSupported
-from pytest_embedbench.model import (
-    Chunk,
-    Level,
-    PinEvent,
-    PinTrace,
-    PwmEvent,
-)
+from pytest_embedbench.engines.simavr.foreseen import NOTHING, sent
+from pytest_embedbench.engines.simavr.pin_log import PinLog
+from pytest_embedbench.engines.simavr.pulses import moment_us, pulse_edges
+from pytest_embedbench.errors import BenchFault, BoardLost, ConfigError
+from pytest_embedbench.model import Chunk, Level
 from pytest_embedbench.support.validation import pin_level, whole_ms, whole_mv
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr.avr_program import AvrProgram
     from pytest_embedbench.engines.simavr.child import Child
     from pytest_embedbench.errors import FirmwareFault
-    from pytest_embedbench.model import BoardSpec, PinSpec
+    from pytest_embedbench.model import BoardSpec, PinSpec, PinTrace
 
 
 _NOTES_KEPT = 100
@@ -69,18 +68,15 @@ class SimavrBoard:
         self._links = {
             uart.name: SimavrLink(self, index) for index, uart in enumerate(spec.uarts)
         }
-        self._names = {
-            pin.port: pin.name for pin in spec.pins.values() if pin.port[0] == "P"
-        }
         self._commands: list[tuple[object, ...]] = []
         self._now_us: int = 0
         self._pc = 0
-        self._sleeps = False
-        self._pins: list[PinEvent] = []
-        self._pwm: list[PwmEvent] = []
+        self._sleeps = ""
+        self._pins = PinLog(spec)
         self._notes: list[str] = []
         self._notes_left_out = 0
-        self._pins_cut = False
+        self._foreseen = NOTHING
+        self._ahead: deque[tuple[int, bytes | None]] = deque()
         self._fault: FirmwareFault | None = None
         self._closed = False
 
@@ -100,7 +96,7 @@ class SimavrBoard:
         """Where the firmware is now, for whoever waits for it in vain."""
         if self._fault is not None:
             return ""
-        does = "sleeps" if self._sleeps else "is"
+        does = f"sleeps ({self._sleeps})" if self._sleeps else "is"
         return f"the firmware {does} at {self._program.describe(self._pc)}"
 
     @property
@@ -131,47 +127,93 @@ class SimavrBoard:
         if self._fault is not None:
             raise self._fault
 
-    def drive_pin(self, pin: str, level: Level) -> None:
-        """Drive a pin from outside, or let go of it with ``Level.FLOATING``."""
-        port = self._pin(pin).port
-        if port not in self._names:
-            raise ConfigError(f"{self._spec.name}: pin {pin} is for the ADC alone")
-        self.command("drive", port[1], int(port[2]), pin_level(pin, level).value)
+    def foresee(
+        self, stretches: Sequence[tuple[bytes, int]], expected: Sequence[bytes]
+    ) -> None:
+        """Run on by itself through ``stretches``; see ``RunsAhead``."""
+        until_us = self._now_us
+        foreseen: list[tuple[int, bytes | None]] = []
+        for data, duration_ms in stretches:
+            until_us += duration_ms * 1000
+            foreseen.append((until_us, data))
+        self._foreseen = (foreseen, tuple(expected)) if foreseen else NOTHING
+
+    def is_ahead(self) -> bool:
+        """Say whether some of what was foreseen has not been asked for yet."""
+        return bool(self._ahead)
+
+    def drive_pin(self, pin: str, level: Level, *, at_us: int | None = None) -> None:
+        """Drive a pin from outside, or let go of it with ``Level.FLOATING``.
+
+        At once, or ``at_us`` of simulated time, which has not passed.
+        """
+        letter, bit = self._digital(pin)
+        shown = pin_level(pin, level).value
+        if at_us is None:
+            self.command("drive", letter, bit, shown)
+        else:
+            begins_us = moment_us(self._spec.name, at_us, self._now_us)
+            self.command("drive_later", letter, bit, [(begins_us, shown)])
+
+    def drive_pulses(
+        self,
+        pin: str,
+        durations_us: Sequence[int],
+        *,
+        first: Level = Level.HIGH,
+        then: Level | None = None,
+        at_us: int | None = None,
+    ) -> None:
+        """Drive a pin through levels that alternate, for so many us each.
+
+        It begins with ``first`` at ``at_us`` (now); after the last it is ``then`` (by
+        default the other level once more).
+        """
+        letter, bit = self._digital(pin)
+        begins_us = moment_us(self._spec.name, at_us, self._now_us)
+        edges = pulse_edges(pin, durations_us, first, then, begins_us)
+        self.command("drive_later", letter, bit, edges)
 
     def set_analog(self, pin: str, millivolts: int) -> None:
-        """Put a voltage on an ADC pin; its digital level stays what it is."""
-        channel = self._pin(pin).adc
-        if channel is None:
+        """Put a voltage on a pin of ADC or comparator; its digital level stays."""
+        spec, compared = self._pin(pin), MCUS[self._spec.mcu].comparator_pins
+        channel = spec.adc
+        if spec.port in compared:
+            self.command(
+                "compare", compared.index(spec.port), whole_mv(pin, millivolts)
+            )
+        elif channel is None:
             known = ", ".join(
                 p.name for p in self._spec.pins.values() if p.adc is not None
             )
             raise ConfigError(
                 f"{self._spec.name}: pin {pin} has no ADC; pins that have: {known}"
             )
-        self.command("analog", channel, whole_mv(pin, millivolts))
+        else:
+            self.command("analog", channel, whole_mv(pin, millivolts))
 
     def pin_trace(self) -> PinTrace:
-        """Return every pin change since boot."""
-        if self._commands and not self._closed:
-            with suppress(BoardLost):  # what has been seen stays readable
-                self._exchange(self._now_us)
-        if self._pins_cut:
-            stamps = [event.at_us for event in self._pins[-1:]]
-            stamps += [event.at_us for event in self._pwm[-1:]]
-            raise NotSupported(
-                f"{self._spec.name}: the pins changed more often than a trace holds: "
-                f"it ends at {max(stamps) / 1000:.3f} ms"
-            )
-        return PinTrace(tuple(self._pins), tuple(self._pwm))
+        """Return every pin change since boot, or since ``PinTrace.since_us``.
+
+        Of a simulator that has died, those up to the last call.
+        """
+        self._fetch_pins()
+        return self._pins.trace()
 
     def reset(self) -> None:
         """Press the reset button: the firmware starts again, its faults forgiven."""
         self.command("reset")
         self._exchange(self._now_us)
 
+    def run_on(self) -> None:
+        """Let a firmware that has restarted itself run on: that was expected."""
+        self.command("run_on")
+        self._fault = None
+
     def close(self) -> None:
-        """End the simulator; what has been read stays readable."""
+        """End the simulator; what the pins did stays readable."""
         if not self._closed:
+            self._fetch_pins()
             self._closed = True
             self._child.close()
 
@@ -181,24 +223,24 @@ class SimavrBoard:
             raise BoardLost(f"{self._spec.name} has been closed")
         self._commands.append(words)
 
+    def _fetch_pins(self) -> None:
+        if not self._closed:
+            with suppress(BoardLost, BenchFault):
+                self.command("trace")
+                self._exchange(self._now_us)
+
     def _exchange(self, until_us: int) -> None:
         if self._closed:
             raise BoardLost(f"{self._spec.name} has been closed")
         commands, self._commands = self._commands, []
-        simulated_s = (until_us - self._now_us) / 1e6
-        answer = Answer(*self._child.ask((commands, until_us), simulated_s))
+        answer = Answer(*self._ask(commands, until_us))
+        if not answer.goes_on:
+            self._ahead.clear()
         for index, cycle, data in answer.chunks:
             uart = self._spec.uarts[index]
             self._links[uart.name].hear(Chunk(self._us(cycle), data))
-        for cycle, letter, bit, level in answer.pins:
-            name = self._names.get(f"P{letter}{bit}")
-            if name:
-                self._pins.append(PinEvent(self._us(cycle), name, Level(level)))
-        for cycle, port, period_us, duty in answer.pwm:
-            name = self._names.get(port)
-            if name:
-                self._pwm.append(PwmEvent(self._us(cycle), name, period_us, duty))
-        self._pins_cut = answer.pins_cut
+        if answer.trace:
+            self._pins.add(*answer.trace)
         self._pc, self._sleeps = answer.pc, answer.sleeps
         for note in answer.notes(self._spec, until_us):
             if len(self._notes) == _NOTES_KEPT:
@@ -210,6 +252,36 @@ class SimavrBoard:
         if answer.fault is not None:
             self._now_us = self._us(answer.fault[2])
             self._fault = explain(self._spec, self._program, answer.fault)
+
+    def _ask(
+        self, commands: list[tuple[object, ...]], until_us: int
+    ) -> tuple[Any, ...]:
+        """Return what comes of the time up to then, which may have been foreseen."""
+        stretch = until_us, sent(commands)
+        simulated_s = (until_us - self._now_us) / 1e6
+        answer: tuple[Any, ...]
+        if self._ahead:
+            if self._ahead.popleft() != stretch:
+                raise BoardLost(
+                    f"{self._spec.name} has run ahead, and what comes now is something "
+                    "else: is the plant no pure function of its state?"
+                )
+            answer = self._child.hear(simulated_s)
+            return answer
+        (first, *later), expected = self._foreseen
+        request: tuple[object, ...] = (commands, until_us)
+        if first == stretch:
+            self._ahead.extend(later)
+            request = (*request, tuple(later), expected)
+        self._foreseen = NOTHING
+        answer = self._child.ask(request, simulated_s)
+        return answer
+
+    def _digital(self, pin: str) -> tuple[str, int]:
+        port = self._pin(pin).port
+        if port[0] != "P":
+            raise ConfigError(f"{self._spec.name}: pin {pin} is for the ADC alone")
+        return port[1], int(port[2])
 
     def _us(self, cycle: int) -> int:
         return cycle * 1_000_000 // self._spec.cpu_hz

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from pytest_embedbench.engines.simavr.core.messages import HEADER, decode, encode
+from pytest_embedbench.engines.simavr.lives import CopiedChild, SpawnedChild
 from pytest_embedbench.errors import BenchFault, BoardLost
-from pytest_embedbench.processes import signal_name, spawn, stop, tail
+from pytest_embedbench.processes import signal_name, spawn, tail
 from pytest_embedbench.processes.channel import Channel
 from pytest_embedbench.processes.channel_errors import Disconnected, NoAnswer
 from pytest_embedbench.processes.time_budget import TimeBudget
+
+if TYPE_CHECKING:
+    import subprocess
 
 # The child gets our modules without what the packages around them would import.
 _START = """
@@ -37,29 +42,75 @@ class Child:
         board: Its name, for messages.
         budget: What any request may take.
         cpu_s_per_s: What it may take more for every simulated second.
+        original: The child to make a copy of, one that stands; else Python is started.
+
+    Raises:
+        BenchFault: there is no process.
+        BoardLost: ``original`` is gone.
     """
 
-    def __init__(self, board: str, budget: TimeBudget, cpu_s_per_s: float) -> None:
+    def __init__(
+        self,
+        board: str,
+        budget: TimeBudget,
+        cpu_s_per_s: float,
+        original: Child | None = None,
+    ) -> None:
         self._board = board
         self._budget = budget
         self._cpu_s_per_s = cpu_s_per_s
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # lives with us
         ours, theirs = socket.socketpair()
+        self._life: SpawnedChild | CopiedChild
         try:
-            self._popen = _spawn(theirs, self._log)
-        except OSError as error:
+            if original is None:
+                self._life = SpawnedChild(_spawn(theirs, self._log))
+            else:
+                pid = original.copy_onto(theirs, self._log)
+                self._life = CopiedChild(pid, original.reap)
+        except BaseException as error:
             ours.close()
             self._log.close()
-            raise BenchFault(f"{board}: no process for simavr: {error}") from error
+            if isinstance(error, OSError):
+                fault = BenchFault(f"{board}: no process for simavr: {error}")
+                raise fault from error
+            raise
         finally:
             theirs.close()
-        self._channel = Channel(ours, self._popen.pid, budget, HEADER)
+        self._channel = Channel(ours, self._life.pid, budget, HEADER)
         self._waiting = False
 
     @property
     def pid(self) -> int:
         """The child's process id."""
-        return self._popen.pid
+        return self._life.pid
+
+    def stand(self) -> None:
+        """Let nothing more be done here than to make copies; it has just booted."""
+        self.ask(("stand",))
+
+    def is_standing(self) -> bool:
+        """Say whether copies can be made."""
+        life = self._life
+        return isinstance(life, SpawnedChild) and life.is_alive() and not self._waiting
+
+    def copy_onto(self, end: socket.socket, log: IO[bytes]) -> int:
+        """Return the process id of a new copy that talks at ``end``."""
+        self._waiting = True
+        self._channel.send_files((end.fileno(), log.fileno()))
+        (pid,) = self._answer()
+        assert isinstance(pid, int)
+        return pid
+
+    def reap(self, pid: int) -> int:
+        """Wait for the end of a copy and return a code like Popen's."""
+        if not self.is_standing():  # copies go with their original
+            return -signal.SIGKILL
+        try:
+            (status,) = self.ask(("reap", pid))
+        except BenchFault:
+            return -signal.SIGKILL  # as our own end has it
+        return os.waitstatus_to_exitcode(status)
 
     def ask(self, request: tuple[Any, ...], simulated_s: float = 0.0) -> Any:  # noqa: ANN401  # shaped by the request
         """Send a request and return the answer to it.
@@ -68,6 +119,16 @@ class Child:
             BoardLost: the child died, or an earlier request never got its answer.
             BenchFault: it did not come back within a budget of CPU time.
         """
+        self._begin_wait(simulated_s)
+        self._channel.send(encode(request))
+        return self._answer()
+
+    def hear(self, simulated_s: float) -> Any:  # noqa: ANN401  # as of ``ask``
+        """Return one more answer to the last request; raises what ``ask`` raises."""
+        self._begin_wait(simulated_s)
+        return self._answer()
+
+    def _begin_wait(self, simulated_s: float) -> None:
         if self._waiting:
             raise BoardLost(f"{self._board}: was interrupted in an earlier step")
         self._waiting = True
@@ -75,13 +136,14 @@ class Child:
             cpu_s=self._budget.cpu_s + self._cpu_s_per_s * simulated_s,
             idle_s=self._budget.idle_s,
         )
+
+    def _answer(self) -> Any:  # noqa: ANN401  # shaped by the request
         try:
-            self._channel.send(encode(request))
             _, answer = self._channel.receive()
         except Disconnected:
             raise BoardLost(self._how_it_ended()) from None
         except NoAnswer as spent:
-            self._popen.kill()
+            self._life.end(0)
             raise BenchFault(
                 f"{self._board}: simavr did not come back {self._what_it_did(spent)}"
             ) from None
@@ -91,7 +153,7 @@ class Child:
     def close(self) -> None:
         """End the child at once: it holds nothing that needs saving."""
         self._channel.close()
-        stop(self._popen, grace_s=0)
+        self._life.end(0)
         self._log.close()
 
     def _what_it_did(self, spent: NoAnswer) -> str:
@@ -100,11 +162,7 @@ class Child:
         return f"after {spent.cpu_s:.0f} s of CPU time"
 
     def _how_it_ended(self) -> str:
-        try:
-            code = self._popen.wait(_EXIT_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            self._popen.kill()
-            return f"{self._board}: simavr's process hung up and had to be killed"
+        code = self._life.end(_EXIT_WITHIN_S)
         how = f"was ended by {signal_name(-code)}" if code < 0 else "ended"
         last_words = tail(self._log, _TAIL_BYTES).strip()
         said = f"; its last words:\n{last_words}" if last_words else ""

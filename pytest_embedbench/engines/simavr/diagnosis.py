@@ -30,6 +30,11 @@ _KINDS: dict[str, tuple[type[FirmwareFault], str]] = {
             "pointer or an interrupt without a handler does; the stack leads to {stack}"
         ),
     ),
+    "exited": (
+        FirmwareStuck,
+        "has ended: it called exit() or abort(); the stack leads to {stack}",
+    ),
+    "returned": (FirmwareStuck, "has ended: it returned from main()"),
     "watchdog": (
         FirmwareReset,
         "was reset by its watchdog; {before_ms:.3f} ms before it was at {pc}",
@@ -50,7 +55,8 @@ def explain(
     before_ms = int(detail) * 1000 / spec.cpu_hz if kind == "watchdog" else 0.0
     what = sentence.format(
         pc=program.describe(pc),
-        stack=program.describe(stack),
+        # What is called and never returns may be the end of its function.
+        stack=program.describe(stack - 2 if kind == "exited" else stack),
         before_ms=before_ms,
         detail=detail,
     )

@@ -15,9 +15,14 @@ from pytest_embedbench.engines.simavr.options import SimavrOptions
 from pytest_embedbench.errors import ConfigError, ToolMissing
 from pytest_embedbench.model import Capability
 from pytest_embedbench.processes.time_budget import TimeBudget
+from pytest_embedbench.support.image_kinds import ImageKind
 from pytest_embedbench.support.options import read_options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_embedbench.engines.simavr.avr_program import AvrProgram
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 _BUDGET = TimeBudget(cpu_s=30.0, idle_s=120.0)
@@ -26,11 +31,18 @@ _CAPABILITIES = frozenset(
         Capability.VIRTUAL_TIME,
         Capability.READ_PINS,
         Capability.DRIVE_PINS,
+        Capability.DRIVE_PULSES,
         Capability.ANALOG,
         Capability.RESET,
     }
 )
-_PROBE: tuple[object, ...] = ("atmega328p", 16_000_000, 5_000, False, [], [])
+_WHY_NOT = {
+    "atmega32u4": "its Serial is USB, and simavr has no host for that",
+    "at90usb": "its Serial is USB, and simavr has no host for that",
+    "attiny": "a test talks to a UART, which nearly all of these are without",
+    "atmega1280": "simavr lacks an interrupt of its timer 2",
+}
+_PROBE: tuple[object, ...] = ("atmega328p", 16_000_000, 5_000, (False,) * 3, [], [])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,20 +65,21 @@ class Simavr:
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> SimavrBoard:
         """Start ``image`` on ``spec`` at time 0."""
-        self.check(spec)
-        options = read_options(spec, SimavrOptions)
-        uarts = [(_usart(spec, uart.name), uart.baud_bps) for uart in spec.uarts]
-        program = read_program(image.elf_path, spec.mcu, MCUS[spec.mcu])
-        child = self._start(
-            spec.name,
-            spec.mcu,
-            spec.cpu_hz,
-            options.vcc_mv,
-            options.allow_resets,
-            uarts,
-            list(program.segments),
-        )
-        return SimavrBoard(spec, program, child)
+        program = self._program(spec, image)
+        return SimavrBoard(spec, program, self._child(spec, program))
+
+    def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> SimavrForkServer:
+        """Load ``image`` once; each board is then a copy of the process."""
+        program = self._program(spec, image)
+
+        def start() -> Child:
+            return self._child(spec, program)
+
+        def copy(original: Child) -> SimavrBoard:
+            child = Child(spec.name, self.budget, self.cpu_s_per_s, original)
+            return SimavrBoard(spec, program, child)
+
+        return SimavrForkServer(start, copy)
 
     def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
         """Return what any board can: all that a chip alone can."""
@@ -78,15 +91,29 @@ class Simavr:
         read_options(spec, SimavrOptions)
         if spec.mcu not in MCUS:
             known = ", ".join(sorted(MCUS))
+            whys = [
+                why for start, why in _WHY_NOT.items() if spec.mcu.startswith(start)
+            ]
+            why = f" ({whys[0]})" if whys else ""
             raise ConfigError(
-                f"{spec.name}: mcu {spec.mcu!r} is not one that simavr is set up for; "
-                f"known: {known}"
+                f"{spec.name}: mcu {spec.mcu!r} is not one that simavr is set up "
+                f"for{why}; known: {known}"
             )
         numbers = [_usart(spec, uart.name) for uart in spec.uarts]
         if len(set(numbers)) < len(numbers):
             names = ", ".join(uart.name for uart in spec.uarts)
             raise ConfigError(f"{spec.name}: two of its uarts are one USART: {names}")
         _check_pins(spec)
+
+    def image_kinds(self, spec: BoardSpec) -> tuple[str, ...]:
+        """Return what can be put into flash."""
+        del spec
+        return tuple(k.value for k in (ImageKind.ELF, ImageKind.HEX, ImageKind.BIN))
+
+    def check_image(self, spec: BoardSpec, file: Path) -> None:
+        """Raise ``FirmwareFault`` for what does not go into the flash."""
+        self.check(spec)
+        read_program(file, spec.mcu, MCUS[spec.mcu])
 
     def missing(self) -> ToolMissing | None:
         """Start the child once and say what it lacks."""
@@ -107,6 +134,31 @@ class Simavr:
             return f"simavr ({self.library})"
         return f"simavr {done.stdout.strip()} ({self.library})"
 
+    def version_for(self, spec: BoardSpec) -> str:
+        """Return ``version()``, and whether ``delay()`` is leapt over on a board."""
+        skips = read_options(spec, SimavrOptions).skip_delays
+        way = "leapt over" if skips else "run through"
+        return f"{self.version()}, delay() {way}"
+
+    def _program(self, spec: BoardSpec, image: FirmwareImage) -> AvrProgram:
+        self.check(spec)
+        return read_program(image.elf_path, spec.mcu, MCUS[spec.mcu])
+
+    def _child(self, spec: BoardSpec, program: AvrProgram) -> Child:
+        options = read_options(spec, SimavrOptions)
+        return self._start(
+            spec.name,
+            spec.mcu,
+            spec.cpu_hz,
+            options.vcc_mv,
+            (options.allow_resets, options.bootloader, options.skip_delays),
+            [
+                (_usart(spec, uart.name), uart.baud_bps, bool(uart.said_by))
+                for uart in spec.uarts
+            ],
+            list(program.segments),
+        )
+
     def _start(self, name: str, *request: object) -> Child:
         child = Child(name, self.budget, self.cpu_s_per_s)
         try:
@@ -124,6 +176,37 @@ class Simavr:
             tool += f" (not another version: {detail})"
         install = "install it: sudo apt-get install libsimavr2"
         raise ToolMissing("simavr", tool, install)
+
+
+class SimavrForkServer:
+    """Boots the same image again and again, about two milliseconds apiece.
+
+    The process has loaded it and stands before the first instruction; each board is a
+    copy. Close the boards before the server.
+    """
+
+    def __init__(
+        self, start: Callable[[], Child], copy: Callable[[Child], SimavrBoard]
+    ) -> None:
+        self._start = start
+        self._copy = copy
+        self._original = self._stood_up()
+
+    def boot(self) -> SimavrBoard:
+        """Return a fresh board at time 0."""
+        if not self._original.is_standing():
+            self._original.close()
+            self._original = self._stood_up()
+        return self._copy(self._original)
+
+    def close(self) -> None:
+        """End what stands ready, and all copies that are left."""
+        self._original.close()
+
+    def _stood_up(self) -> Child:
+        child = self._start()
+        child.stand()
+        return child
 
 
 def _check_pins(spec: BoardSpec) -> None:

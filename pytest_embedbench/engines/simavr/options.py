@@ -13,9 +13,20 @@ class SimavrOptions:
 
     allow_resets: bool = option(
         default=False,
-        help="neither a watchdog reset nor a jump to address 0 is a fault; without it "
-        "the first word of flash is a trap, and a firmware that reads its own program "
-        "sees that",
+        help="neither a watchdog reset, a jump to address 0 nor exit() is a fault; "
+        "without it the first word of flash and the last one of exit() are traps, and "
+        "a firmware that reads its own program sees that",
+    )
+    bootloader: bool = option(
+        default=False,
+        help="the program is started as by Optiboot: MCUSR is 0, what it was is in r2, "
+        "and a watchdog that has bitten is off; without it, all is as the chip leaves "
+        "it",
+    )
+    skip_delays: bool = option(
+        default=True,
+        help="rounds of Arduino's `delay()` in which nothing happens are leapt over: "
+        "the same bytes and edges at the same times, in a third of the time or less",
     )
     vcc_mv: int = option(
         5_000, "the supply, which the ADC measures against by default", lowest=0

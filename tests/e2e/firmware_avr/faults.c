@@ -8,7 +8,7 @@
 #include "serial.h"
 
 enum { JUMP_OUT, BAD_ADDRESS, BAD_OPCODE, DEEP_STACK, NULL_CALL, NO_HANDLER, WATCHDOG,
-       SLEEP_FOREVER, SPIN, SILENCE, REBOOT_LOOP, ABORT };
+       SLEEP_FOREVER, SPIN, SILENCE, REBOOT_LOOP, ABORT, EXIT, RETURN, ABORT_WATCHED, CLI_LOOP };
 
 __attribute__((noinline)) void hang(void)
 {
@@ -61,6 +61,18 @@ __attribute__((noinline)) void fail(void)
     case ABORT:
         abort();
         break;
+    case EXIT:
+        say("bye\n");
+        exit(0);
+        break;
+    case ABORT_WATCHED:
+        wdt_enable(WDTO_15MS);
+        abort();
+        break;
+    case CLI_LOOP:
+        cli();
+        for (;;) { }
+        break;
     case SPIN:
         hang();
         break;
@@ -87,5 +99,6 @@ int main(void)
     }
     _delay_ms(20);
     fail();
+    if (FAULT == RETURN) return 0;
     for (;;) { }
 }

@@ -6,7 +6,7 @@
 #define DIVISOR 16
 #endif
 
-#ifdef __AVR_ATmega2560__
+#if defined __AVR_ATmega2560__ || defined __AVR_ATmega1284P__
 #define USART_RX_vect USART0_RX_vect
 #define USART_UDRE_vect USART0_UDRE_vect
 #endif

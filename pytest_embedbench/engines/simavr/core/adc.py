@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from pytest_embedbench.engines.simavr.core import layout
-from pytest_embedbench.engines.simavr.core.mcus import ADCH, ADCL, ADCSRB, ADMUX
+from pytest_embedbench.engines.simavr.core.flags import FlagAmongControls
+from pytest_embedbench.engines.simavr.core.mcus import (
+    ACSR,
+    ADCH,
+    ADCL,
+    ADCSRA,
+    ADCSRB,
+    ADMUX,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
 _STARTED = 18
+_COMPARED = 2  # the comparator's signal of channel 0
 _ADLAR, _MUX5 = 0x20, 0x08
+_ADEN, _ADSC, _ADATE, _TRIGGERS = 0x80, 0x40, 0x20, 0x07
+_ADIF = _ACI = 4
+_ACO = 0x20
 
 
 class Adc:
     """Samples when a conversion starts, shows the result when simavr says it is done.
 
-    ``millivolts`` is by channel; a channel nobody has set reads 0.
+    A channel nobody has put a voltage on reads 0.
     """
 
     def __init__(self, machine: AvrMachine) -> None:
-        self.millivolts: dict[int, int] = {}
+        self._millivolts: dict[int, int] = {}
         self._machine = machine
         self._sample = 0
         self._result = 0
@@ -28,10 +40,28 @@ class Adc:
         lib = machine.lib
         started = lib.avr_io_getirq(machine.pointer, layout.ioctl("adc "), _STARTED)
         machine.notify(started, self._on_start)
-        done = lib.avr_get_interrupt_irq(machine.pointer, machine.mcu.adc_vector)
-        machine.notify(done, self._on_done)
+        machine.notify(machine.vector_irq(machine.mcu.adc_vector), self._on_done)
+        FlagAmongControls(machine, ADCSRA, _ADIF, machine.mcu.adc_vector)
+        if machine.mcu.comparator_vector:
+            vector = machine.mcu.comparator_vector
+            FlagAmongControls(machine, ACSR, _ACI, vector, shown=_ACO)
+        self._again = machine.keep(layout.CycleTimer(self._on_again))
+        machine.going_on.add(self._again)
         for address, read in ((ADCL, self._read_low), (ADCH, self._read_high)):
             machine.io(address).read = machine.keep(layout.IoRead(read))
+
+    def put(self, channel: int, millivolts: int) -> None:
+        """Put a voltage on a channel, which the comparator may listen to as well."""
+        self._millivolts[channel] = millivolts
+        self.compare(_COMPARED + channel, millivolts)
+
+    def compare(self, signal: int, millivolts: int) -> None:
+        """Put a voltage on AIN0 (0), AIN1 (1), or what else the comparator hears."""
+        machine = self._machine
+        if machine.mcu.comparator_vector:
+            signals = layout.ioctl("acmp"), signal
+            irq = machine.lib.avr_io_getirq(machine.pointer, *signals)
+            machine.lib.avr_raise_irq(irq, millivolts)
 
     def _on_start(self, _irq: int, _mux: int, _param: int) -> None:
         data, mcu = self._machine.data, self._machine.mcu
@@ -40,13 +70,32 @@ class Adc:
         if source is None:
             millivolts = 0
         else:
-            millivolts = -source if source < 0 else self.millivolts.get(source, 0)
+            millivolts = -source if source < 0 else self._millivolts.get(source, 0)
         reference_mv = mcu.adc_refs_mv[data[ADMUX] >> 6] or self._machine.vcc_mv
         self._sample = min(1023, millivolts * 1024 // reference_mv)
 
     def _on_done(self, _irq: int, raised: int, _param: int) -> None:
         if raised:
             self._result = self._sample
+        if self._runs_freely():
+            self._machine.at(self._machine.avr.cycle, self._again)
+
+    def _runs_freely(self) -> bool:
+        data = self._machine.data
+        wanted = data[ADCSRA] & (_ADEN | _ADATE) == _ADEN | _ADATE
+        return wanted and not data[ADCSRB] & _TRIGGERS
+
+    def _on_again(self, _avr: int, _when: int, _param: int) -> int:
+        """Begin the next one, where simavr does not know of free running."""
+        machine = self._machine
+        control = machine.data[ADCSRA]
+        if self._runs_freely() and not control & _ADSC:
+            slot = machine.io(ADCSRA)
+            started = control & ~(1 << _ADIF) | _ADSC
+            layout.IoWrite(slot.write)(
+                machine.address, ADCSRA, started, slot.write_param
+            )
+        return 0
 
     def _read_low(self, _avr: int, _address: int, _param: int) -> int:
         self._locked = self._result

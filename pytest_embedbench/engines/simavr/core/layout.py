@@ -36,6 +36,7 @@ Notify = CFUNCTYPE(None, c_void_p, c_uint32, c_void_p)
 IoRead = CFUNCTYPE(c_uint8, c_void_p, c_uint16, c_void_p)
 IoWrite = CFUNCTYPE(None, c_void_p, c_uint16, c_uint8, c_void_p)
 ResetHook = CFUNCTYPE(None, c_void_p)
+SleepHook = CFUNCTYPE(None, c_void_p, c_uint64)
 Logger = CFUNCTYPE(None, c_void_p, c_int, c_char_p, c_void_p)
 
 
@@ -55,8 +56,20 @@ class IoSlot(Structure):
     )
 
 
+class CycleSlot(Structure):
+    """One entry of the list of cycle timers."""
+
+
+CycleSlot._fields_ = (
+    ("next", POINTER(CycleSlot)),
+    ("when", c_uint64),
+    ("timer", c_void_p),
+    ("param", c_void_p),
+)
+
+
 class Avr(Structure):
-    """``avr_t``, as far as its ``data`` pointer."""
+    """``avr_t``, as far as its cycle timers."""
 
     _fields_ = (
         ("mmcu", c_char_p),
@@ -101,6 +114,11 @@ class Avr(Structure):
         ("io_shared", (c_void_p * 9) * 4),
         ("flash", c_void_p),
         ("data", c_void_p),
+        ("io_port", c_void_p),
+        ("commands", c_void_p * 65),
+        ("cycle_slots", CycleSlot * 64),
+        ("free_slot", POINTER(CycleSlot)),
+        ("first_slot", POINTER(CycleSlot)),
     )
 
 
@@ -123,6 +141,18 @@ class _Vector(Structure):
         ("irq", _Irq * 2),
         ("flags", c_uint8),
     )
+
+
+VECTOR_IRQ_BYTES = _Vector.irq.offset
+"""How far the signals of an interrupt are from its beginning, where others see it."""
+
+
+def new_vector(
+    number: int, enable: tuple[int, int], flag: tuple[int, int]
+) -> Structure:
+    """Return an interrupt that simavr lacks, of two registers and their bits."""
+    enable_bit, flag_bit = (reg | bit << 9 | 1 << 12 for reg, bit in (enable, flag))
+    return _Vector(vector=number, enable=enable_bit, raised=flag_bit)
 
 
 class Uart(Structure):
@@ -179,15 +209,21 @@ def _declare(lib: ctypes.CDLL) -> None:
     lib.avr_loadcode.argtypes = (avr, c_char_p, c_uint32, c_uint32)
     lib.avr_service_interrupts.argtypes = (avr,)
     lib.avr_cycle_timer_register.argtypes = (avr, c_uint64, c_void_p, c_void_p)
+    lib.avr_cycle_timer_cancel.argtypes = (avr, c_void_p, c_void_p)
     lib.avr_ioctl.argtypes = (avr, c_uint32, c_void_p)
     lib.avr_io_getirq.argtypes = (avr, c_uint32, c_int)
     lib.avr_io_getirq.restype = c_void_p
     lib.avr_iomem_getirq.argtypes = (avr, c_uint16, c_char_p, c_int)
     lib.avr_iomem_getirq.restype = c_void_p
     lib.avr_raise_interrupt.argtypes = (avr, c_void_p)
+    lib.avr_clear_interrupt.argtypes = (avr, c_void_p)
+    lib.avr_register_vector.argtypes = (avr, c_void_p)
     lib.avr_get_interrupt_irq.argtypes = (avr, c_uint8)
     lib.avr_get_interrupt_irq.restype = c_void_p
     lib.avr_irq_register_notify.argtypes = (c_void_p, c_void_p, c_void_p)
+    lib.avr_irq_unregister_notify.argtypes = (c_void_p, c_void_p, c_void_p)
+    lib.avr_has_pending_interrupts.argtypes = (avr,)
+    lib.avr_extint_set_strict_lvl_trig.argtypes = (avr, c_uint8, c_uint8)
     lib.avr_raise_irq.argtypes = (c_void_p, c_uint32)
     lib.avr_global_logger_set.argtypes = (c_void_p,)
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import ctypes
 
 from pytest_embedbench.engines.simavr.core import layout
-from pytest_embedbench.engines.simavr.core.mcus import MCUS, MCUSR, SMCR, SPH, SPL
+from pytest_embedbench.engines.simavr.core.hooks import Core
+from pytest_embedbench.engines.simavr.core.mcus import (
+    MCUS,
+    MCUSR,
+    SLEEP_MODES,
+    SMCR,
+    SPH,
+    SPL,
+)
+from pytest_embedbench.engines.simavr.core.program_end import ProgramEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,27 +27,24 @@ _NO_LIMIT = 1 << 40
 _TRAP = b"\x01\x00"
 # More than 16 bits of words: return addresses take three bytes.
 _BIG_FLASH_BYTES = 0x20000
-# rjmp .-2
-_JUMP_ON_THE_SPOT = b"\xff\xcf"
-_I = 7  # the bit of SREG
 _EXTRF = 0x02
-_SLEEP_MODES = 0x0E  # all but idle, which is 0
 
 Fault = tuple[str, int, int, int, str]
 """Kind, PC, cycle, address on top of the stack, detail."""
 
 
-class AvrMachine:
+class AvrMachine(Core):
     """The core, its clock and its faults; peripherals hang themselves on it.
 
     ``revive`` functions are called on every reset of the core, which forgets its cycle
     timers and its pins; ``started`` functions after the first instruction that follows
-    a start or a reset. ``last_seen`` is the PC, and the cycle at which somebody last
+    a start or a reset. ``busy_until`` functions say how long a peripheral goes on with
+    what it has. ``last_seen`` is the PC, and the cycle at which somebody last
     looked at it.
     """
 
     def __init__(self, library: str, mmcu: str, cpu_hz: int, vcc_mv: int) -> None:
-        self.lib = layout.load(library)
+        super().__init__(library, mmcu)
         self.mcu = MCUS[mmcu]
         self.cpu_hz = cpu_hz
         self.vcc_mv = vcc_mv
@@ -48,12 +54,13 @@ class AvrMachine:
         self.resets: list[int] = []
         self.revive: list[Callable[[], None]] = []
         self.started: list[Callable[[], None]] = []
-        self._kept: list[object] = []
+        self.going: list[Callable[[], None]] = []
         self._pressed = False
         self._target = 0
         self._stop_is_last = False
         self._resume = layout.RUNNING
         self._reset_word = b""
+        self.busy_until: list[Callable[[], int]] = []
         self._make(mmcu)
 
     def _make(self, mmcu: str) -> None:
@@ -63,11 +70,6 @@ class AvrMachine:
         self._runs_pointer = ctypes.pointer(self._runs)
         self._avr_run = layout.address_of(self.lib.avr_run)
         self._vsnprintf = libc.vsnprintf
-        self.pointer = self.lib.avr_make_mcu_by_name(mmcu.encode())
-        if not self.pointer:
-            raise layout.LayoutMismatch(f"it does not know {mmcu}")
-        self.avr = self.pointer.contents
-        self.lib.avr_init(self.pointer)
         self._check(mmcu)
         avr = self.avr
         # simavr checks addresses but writes to them all the same: give it room.
@@ -82,6 +84,8 @@ class AvrMachine:
         avr.sleep = layout.address_of(self.lib.avr_pending_sleep_usec)
         self._stop = self.keep(layout.CycleTimer(self._on_stop))
         self._start = self.keep(layout.CycleTimer(self._on_start))
+        self.ending = ProgramEnd(self)
+        self.going_on |= {self._stop, self._start}
         avr.reset = self.keep(layout.ResetHook(self._on_reset))
         self.lib.avr_global_logger_set(self.keep(layout.Logger(self._on_log)))
         guard = self.keep(layout.IoWrite(self._on_guard))
@@ -102,6 +106,7 @@ class AvrMachine:
             "run": (avr.run, layout.address_of(lib.avr_callback_run_raw)),
             "sleep": (avr.sleep, layout.address_of(lib.avr_callback_sleep_raw)),
             "pc": (avr.pc, 0),
+            "free_slot": (self.has_slot(avr.free_slot), True),
         }
         wrong = [name for name, (seen, known) in pairs.items() if seen != known]
         if not wrong:
@@ -115,27 +120,6 @@ class AvrMachine:
                 f"avr_t.{', '.join(wrong)} not where it should be"
             )
 
-    # ------------------------------------------------------------- for peripherals
-    def keep(self, callback: object) -> int:
-        """Keep a callback alive for as long as C may call it; return its address."""
-        self._kept.append(callback)
-        return layout.address_of(callback)
-
-    def notify(self, irq: int, call: Callable[[int, int, int], None]) -> None:
-        """Call ``call(irq, value, 0)`` whenever a simavr signal is raised."""
-        self.lib.avr_irq_register_notify(irq, self.keep(layout.Notify(call)), None)
-
-    def io(self, address: int) -> layout.IoSlot:
-        """Return what simavr does when the firmware touches a register."""
-        slot: layout.IoSlot = self.avr.io[address - layout.FIRST_IO]
-        return slot
-
-    def at(self, cycle: int, timer: int) -> None:
-        """Call a kept CycleTimer at an absolute cycle (at once, if that has passed)."""
-        # Unsigned arithmetic on the other side wraps back to the cycle we mean.
-        span = (cycle - self.avr.cycle) & 0xFFFF_FFFF_FFFF_FFFF
-        self.lib.avr_cycle_timer_register(self.pointer, span, timer, None)
-
     # ------------------------------------------------------------------- life of it
     def load(self, segments: list[tuple[int, bytes]]) -> None:
         """Put the program into flash."""
@@ -145,6 +129,7 @@ class AvrMachine:
                 raise layout.LayoutMismatch(
                     "avr_t.flash is not what avr_loadcode wrote"
                 )
+            self.ending.look_for(address, code)
         self._reset_word = ctypes.string_at(self.avr.flash, 2)
         self.at(0, self._start)
 
@@ -156,11 +141,15 @@ class AvrMachine:
         # The run that the stop timer cut short had not come to its interrupts.
         if avr.state in (layout.RUNNING, layout.SLEEPING) and avr.interrupt_state:
             self.lib.avr_service_interrupts(self.pointer)
+        for going in self.going:
+            going()
         self._target = cycle
         self._stop_is_last = False
         self.at(cycle, self._stop)
         while avr.state in (layout.RUNNING, layout.SLEEPING):
             self._lfind(self.pointer, None, self._runs_pointer, 0, self._avr_run)
+            if self.ending.reached:
+                self.ending.go_on()
         if avr.state == layout.LIMBO:
             avr.state = self._resume
         elif avr.state == layout.DONE:
@@ -168,33 +157,31 @@ class AvrMachine:
         elif self.fault is None:
             self.fail("crashed", avr.pc)
 
-    def has_ended(self) -> bool:
-        """Say whether it jumps on the spot, with nothing that could take it away."""
-        avr = self.avr
-        word = ctypes.string_at(avr.flash + avr.pc, 2)
-        return word == _JUMP_ON_THE_SPOT and not avr.sreg[_I]
-
     def press_reset(self) -> None:
         """Pull the reset pin: every fault is forgiven."""
         self.fault = None
         self._pressed = True
-        self._stop_timers()
+        # Of the first one after a boot simavr keeps a timer that is due in each cycle:
+        # it would run on at a tenth of its speed. Of the second none is left.
+        self.lib.avr_reset(self.pointer)
         self.lib.avr_reset(self.pointer)
         self._pressed = False
         self.data[MCUSR] |= _EXTRF
 
-    def _stop_timers(self) -> None:
-        """Have every timer stand still, or simavr counts on from before a reset."""
-        for timer in self.mcu.timers:
-            control = timer.tccra + 1
-            slot = self.io(control)
-            write = layout.IoWrite(slot.write)
-            write(ctypes.addressof(self.avr), control, 0, slot.write_param)
+    def run_on(self) -> None:
+        """Go on from a restart that was a fault."""
+        fault, self.fault = self.fault, None
+        if fault is not None and fault[0] == "restarted":
+            avr = self.avr
+            ctypes.memmove(avr.flash, self._reset_word, 2)
+            avr.pc, avr.state = 0, layout.RUNNING
+            self.at(avr.cycle, self._start)
 
-    def sleeps_deep(self) -> bool:
-        """Say whether the core sleeps in a mode in which the chip stops its clocks."""
-        asleep = self.avr.state == layout.SLEEPING
-        return asleep and bool(self.data[SMCR] & _SLEEP_MODES)
+    def sleeps(self) -> str:
+        """Return the mode in which the core sleeps; ``""`` if it is awake."""
+        if self.avr.state != layout.SLEEPING:
+            return ""
+        return SLEEP_MODES.get(self.data[SMCR] >> 1 & 7, "")
 
     def fail(self, kind: str, pc: int, detail: str = "") -> None:
         """Note the first fault; later ones follow from it."""
@@ -211,6 +198,10 @@ class AvrMachine:
         self.avr.state = layout.CRASHED
 
     # ------------------------------------------------------------- called by simavr
+    def stop_now(self) -> None:
+        """Let nothing more be executed in this run."""
+        self.at(self.avr.cycle, self._stop)
+
     def _on_stop(self, _avr: int, when: int, _param: int) -> int:
         """Stop at the target, after all that is due at the same cycle.
 
@@ -233,6 +224,7 @@ class AvrMachine:
         """Put the trap at address 0, where only a jump can find it from now on."""
         if not self.allow_resets:
             ctypes.memmove(self.avr.flash, _TRAP, 2)
+            self.ending.set_trap(_TRAP)
         for started in self.started:
             started()
         return 0
@@ -245,6 +237,8 @@ class AvrMachine:
         self._vsnprintf(buffer, ctypes.c_size_t(200), text, ctypes.c_void_p(arguments))
         message = buffer.value.decode("latin-1")
         if "Invalid Opcode" in message:
+            if self.ending.is_here(pc):
+                return
             self.crash("restarted" if pc == 0 else "opcode", pc)
         elif "CORE: ***" in message and "Address " in message:
             self.crash("address", pc, message.rpartition("Address ")[2][:4])
@@ -257,6 +251,7 @@ class AvrMachine:
         avr.run_cycle_limit = _NO_LIMIT
         ctypes.memmove(avr.flash, self._reset_word, 2)
         self.at(avr.cycle, self._start)
+        self.forget_bits()
         for revive in self.revive:
             revive()
         if self._pressed:

@@ -1,20 +1,37 @@
 """The child's side of the conversation: one request in, one answer out.
 
-The first request boots, each further one is ``(commands, until_us)``. The socket is
-file descriptor 0; when it closes, we end.
+The first request boots, each further one is ``(commands, until_us)``; ``("stand",)``
+before those makes an original of us, of which copies are made. Behind the time there
+may be stretches to go on through, as times and what is sent before, and the lines that
+may be said in them: an answer for each, up to the first with anything else. The socket
+is file descriptor 0; when it closes, we end.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 
 from pytest_embedbench.engines.simavr.core import layout
 from pytest_embedbench.engines.simavr.core.adc import Adc
+from pytest_embedbench.engines.simavr.core.clock import ClockPrescaler
+from pytest_embedbench.engines.simavr.core.delay_loop import DelayLoop
+from pytest_embedbench.engines.simavr.core.edges import MAX_EDGES, EdgeLog
+from pytest_embedbench.engines.simavr.core.eeprom import Eeprom
+from pytest_embedbench.engines.simavr.core.flags import pin_flags
+from pytest_embedbench.engines.simavr.core.levels import LevelInterrupts
 from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 from pytest_embedbench.engines.simavr.core.messages import HEADER, decode, encode
+from pytest_embedbench.engines.simavr.core.pin_changes import add_pin_changes
 from pytest_embedbench.engines.simavr.core.pins import AvrPort
 from pytest_embedbench.engines.simavr.core.pwm import Pwm
+from pytest_embedbench.engines.simavr.core.sleep import DeepSleep
+from pytest_embedbench.engines.simavr.core.spi import Spi
+from pytest_embedbench.engines.simavr.core.standing import stand
+from pytest_embedbench.engines.simavr.core.stimuli import Stimuli
+from pytest_embedbench.engines.simavr.core.timer import AvrTimer
+from pytest_embedbench.engines.simavr.core.twi import Twi
 from pytest_embedbench.engines.simavr.core.uart import Usart
 from pytest_embedbench.engines.simavr.core.watchdog import Watchdog
 
@@ -22,7 +39,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-MAX_PIN_CHANGES = 250_000
 _SOCKET = 0
 # Small enough for malloc to keep: a bigger buffer is a system call per message.
 _READ_BYTES = 1 << 15
@@ -53,22 +69,34 @@ def send(answer: tuple[Any, ...]) -> None:
 class AvrInChild:
     """A machine with its peripherals, and what they have done since last asked."""
 
-    def __init__(self, machine: AvrMachine, uarts: list[tuple[int, int]]) -> None:
+    def __init__(self, machine: AvrMachine, uarts: list[tuple[int, int, bool]]) -> None:
         self.machine = machine
-        self.pins: list[tuple[int, str, int, int]] = []
-        self.pwm: list[tuple[int, str, float, float]] = []
-        self.pins_left = MAX_PIN_CHANGES
-        self.uarts = [Usart(machine, number, bps) for number, bps in uarts]
+        self.edges = EdgeLog()
+        self.pwm: deque[tuple[int, str, float, float]] = deque(maxlen=MAX_EDGES)
+        self.trace: tuple[Any, ...] = ()
+        self.uarts = [
+            Usart(machine, number, bps, told=told) for number, bps, told in uarts
+        ]
         self.ports = {
-            letter: AvrPort(machine, letter, self._on_pin, self._on_direction)
+            letter: AvrPort(machine, letter, self.edges, self._on_direction)
             for letter in machine.mcu.ports
         }
-        self.timers = [
-            Pwm(machine, timer, self.ports, self._on_pwm)
+        self.timers = [AvrTimer(machine, timer) for timer in machine.mcu.timers]
+        self.pwms = [
+            Pwm(machine, timer, self.ports, self.pwm.append)
             for timer in machine.mcu.timers
         ]
+        self.stimuli = Stimuli(machine, self.ports)
         self.adc = Adc(machine)
+        self.spi = Spi(machine)
+        self.twi = Twi(machine)
         self.watchdog = Watchdog(machine)
+        add_pin_changes(machine)
+        self.flags = pin_flags(machine)
+        self.eeprom = Eeprom(machine)
+        self.clock = ClockPrescaler(machine)
+        self.levels = LevelInterrupts(machine)
+        self.sleep = DeepSleep(machine, [*self.timers, *self.uarts])
 
     def obey(self, commands: list[tuple[Any, ...]]) -> None:
         """Do what the bench does to a board, now."""
@@ -78,12 +106,36 @@ class AvrInChild:
                     self.uarts[index].send(data)
                 case ("drive", letter, bit, level):
                     self.ports[letter].drive(bit, level)
+                case ("drive_later", letter, bit, edges):
+                    self.stimuli.add(letter, bit, edges)
                 case ("analog", channel, millivolts):
-                    self.adc.millivolts[channel] = millivolts
+                    self.adc.put(channel, millivolts)
+                case ("compare", signal, millivolts):
+                    self.adc.compare(signal, millivolts)
+                case ("trace",):
+                    self.trace = (*self.edges.take(), list(self.pwm))
+                    self.pwm.clear()
+                case ("run_on",):
+                    self.machine.run_on()
                 case ("reset",):
                     self.machine.press_reset()
                 case _:
                     raise ValueError(command)
+
+    def is_as_expected(
+        self, answer: tuple[Any, ...], expected: tuple[bytes, ...], cycles: int
+    ) -> bool:
+        """Say whether an answer has nothing that the bench would have to think about.
+
+        Who talks half of the time may be on the way to what it calls a flood.
+        """
+        _, chunks, _, lost, resets, *_, fault = answer
+        if fault is not None or resets or any(map(any, lost)):
+            return False
+        if any(index or data not in expected for index, _, data in chunks):
+            return False
+        said_bytes = sum([len(data) for _, _, data in chunks])
+        return 2 * said_bytes * self.uarts[0].byte_cycles() <= cycles
 
     def report(self, cycle: int) -> tuple[Any, ...]:
         """Return all that happened since the last report."""
@@ -99,45 +151,37 @@ class AvrInChild:
         answer = (
             machine.avr.cycle,
             chunks,
-            self.pins[:],
-            self.pwm[:],
+            self.trace,
             lost,
             machine.resets[:],
-            self.pins_left < 0,
-            machine.sleeps_deep(),
-            machine.has_ended(),
+            machine.ending.has_come(),
+            self.clock.divisor,
             machine.avr.pc,
-            machine.avr.state == layout.SLEEPING,
+            machine.sleeps(),
             machine.fault,
         )
-        self.pins.clear()
-        self.pwm.clear()
+        self.trace = ()
         machine.resets.clear()
         return answer
 
-    def _on_pin(self, change: tuple[int, str, int, int]) -> None:
-        self.pins_left -= 1
-        if self.pins_left >= 0:
-            self.pins.append(change)
-
-    def _on_pwm(self, change: tuple[int, str, float, float]) -> None:
-        self.pins_left -= 1
-        if self.pins_left >= 0:
-            self.pwm.append(change)
-
     def _on_direction(self) -> None:
-        for timer in self.timers:
-            timer.refresh()
+        for pwm in self.pwms:
+            pwm.refresh()
 
 
 def serve() -> None:
     """Boot what the first request describes, then obey until the parent is gone."""
     sys.unraisablehook = _die
-    library, mmcu, cpu_hz, vcc_mv, allow_resets, uarts, segments = receive()
+    library, mmcu, cpu_hz, vcc_mv, options, uarts, segments = receive()
+    allow_resets, bootloader, skip_delays = options
     try:
         machine = AvrMachine(library, mmcu, cpu_hz, vcc_mv)
         machine.allow_resets = allow_resets
         board = AvrInChild(machine, uarts)
+        if bootloader:
+            machine.started.append(board.watchdog.leave_bootloader)
+        if skip_delays:
+            DelayLoop(machine)
         machine.load(segments)
     except OSError as error:
         send(("missing", str(error)))
@@ -147,12 +191,36 @@ def serve() -> None:
         return
     send(("ready", ""))
     while True:
-        commands, until_us = receive()
+        request = receive()
+        if request == ("stand",):
+            stand()
+        else:
+            run(board, *request)
+
+
+def run(
+    board: AvrInChild,
+    commands: list[tuple[Any, ...]],
+    until_us: int,
+    ahead: tuple[tuple[int, bytes], ...] = (),
+    expected: tuple[bytes, ...] = (),
+) -> None:
+    """Obey one request, and answer it: once, and for each stretch that is gone into."""
+    machine = board.machine
+    left = deque(ahead)
+    while True:
         if commands:
             board.obey(commands)
-        cycle = until_us * cpu_hz // 1_000_000
+        cycle = until_us * machine.cpu_hz // 1_000_000
+        cycles = cycle - machine.avr.cycle
         machine.run_until(cycle)
-        send(board.report(cycle))
+        answer = board.report(cycle)
+        goes_on = bool(left) and board.is_as_expected(answer, expected, cycles)
+        send((*answer, goes_on))
+        if not goes_on:
+            return
+        until_us, data = left.popleft()
+        commands = [("send", 0, data)] if data else []
 
 
 def _die(unraisable: Any) -> NoReturn:  # noqa: ANN401  # typing is not loaded here

@@ -5,42 +5,57 @@ from __future__ import annotations
 from ctypes import c_uint64, pointer
 
 from pytest_embedbench.engines.simavr.core import layout
+from pytest_embedbench.engines.simavr.core.edges import (
+    LEVEL_BITS,
+    PIN_BITS,
+    ROOM,
+    pin_number,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_embedbench.engines.simavr.core.edges import EdgeLog
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
 LOW, HIGH, FLOATING = 0, 1, 2
 _DIRECTION, _PORT = 9, 10
+_CYCLE_SHIFT = PIN_BITS + LEVEL_BITS
 
 
 class AvrPort:
-    """One port of eight pins; pushes ``(cycle, letter, bit, level)`` on every change.
+    """One port of eight pins, every change of which goes into ``log``.
 
-    ``on_direction`` is called when the firmware turns pins round. Pins in ``pwm`` are
-    in the hands of a timer: their port bit shows nothing.
+    ``on_direction`` is called when the firmware turns pins round.
     """
 
     def __init__(
         self,
         machine: AvrMachine,
         letter: str,
-        push: Callable[[tuple[int, str, int, int]], None],
+        log: EdgeLog,
         on_direction: Callable[[], None],
     ) -> None:
         self.direction = 0
-        self.pwm = 0
+        self._pwm = 0
         self._machine = machine
+        self._cycle = machine.cycle_view
         self._letter = letter
-        self._push = push
+        self._log = log
+        self._packed = log.packed
+        codes = [pin_number(letter, bit) << LEVEL_BITS for bit in range(8)]
+        self._codes = {1 << bit: code for bit, code in enumerate(codes)}
+        # Of the pins that show nothing but their port bit.
+        self._plain: dict[int, int] = {}
         self._on_direction = on_direction
         self._pin = machine.mcu.ports[letter]
         self._output = 0
         self._driven = 0
         self._driven_high = 0
-        self._shown = [FLOATING] * 8
+        # What has been shown; a pin that floats is not high.
+        self._high = 0
+        self._floating = 0xFF
         signal = layout.ioctl(f"iog{letter}")
         irqs = [
             machine.lib.avr_io_getirq(machine.pointer, signal, i) for i in range(11)
@@ -68,23 +83,35 @@ class AvrPort:
         self._settle(bit)
         self.show()
 
+    def hand_over(self, mask: int, *, to_timer: bool) -> None:
+        """Put pins into the hands of a timer, where their port bit shows nothing."""
+        self._pwm = self._pwm | mask if to_timer else self._pwm & ~mask
+        self._find_plain()
+        self.show()
+
+    def _find_plain(self) -> None:
+        plain = self.direction & ~self._pwm
+        self._plain = {mask: c for mask, c in self._codes.items() if mask & plain}
+
     def show(self) -> None:
-        """Push every pin whose level is not what it was."""
-        now = self._machine.avr.cycle
-        shown = self._shown
-        for bit in range(8):
-            mask = 1 << bit
-            if self.direction & mask:
-                if self.pwm & mask:
-                    continue
-                level = HIGH if self._output & mask else LOW
-            elif self._driven & mask:
-                level = HIGH if self._driven_high & mask else LOW
-            else:
-                level = HIGH if self._output & mask else FLOATING
-            if level != shown[bit]:
-                shown[bit] = level
-                self._push((now, self._letter, bit, level))
+        """Log every pin whose level is not what it was."""
+        direction, output, driven = self.direction, self._output, self._driven
+        inside = direction | ~driven
+        high = output & inside | self._driven_high & ~direction
+        floating = inside & ~(direction | output)
+        before_high, before_floating = self._high, self._floating
+        changed = (high ^ before_high | floating ^ before_floating) & 0xFF
+        changed &= ~(self._pwm & direction)
+        if not changed:
+            return
+        self._high = high & changed | before_high & ~changed
+        self._floating = floating & changed | before_floating & ~changed
+        now = self._cycle[0] << _CYCLE_SHIFT
+        while changed:
+            mask = changed & -changed
+            changed ^= mask
+            level = FLOATING if floating & mask else HIGH if high & mask else LOW
+            self._log.add(now | self._codes[mask] | level)
 
     def _settle(self, bit: int) -> None:
         """Tell the MCU what an input pin shows: driven, pulled up, or nothing (low)."""
@@ -99,12 +126,25 @@ class AvrPort:
 
     def _on_ddr(self, _irq: int, value: int, _param: int) -> None:
         self.direction = value
+        self._find_plain()
         self._on_direction()
         self.show()
 
     def _on_port(self, _irq: int, value: int, _param: int) -> None:
+        changed = value ^ self._output
         self._output = value
-        self.show()
+        code = self._plain.get(changed)
+        if code is None:
+            self.show()
+            return
+        # The way of most edges.
+        self._high ^= changed
+        if value & changed:
+            code |= HIGH
+        packed = self._packed
+        packed.append(self._cycle[0] << _CYCLE_SHIFT | code)
+        if len(packed) > ROOM:
+            self._log.cut()
 
     def _on_reset(self) -> None:
         """Make all pins inputs; who drives them from outside still does."""

@@ -58,7 +58,9 @@ class Pwm:
         self._push = push
         self._shown = {pin: _OFF for _, pin in timer.outputs}
         self._is_used = False
-        self._watch(timer.tccra, timer.tccra + 1)
+        bits = [(timer.tccra, bit) for bit in range(8)]
+        bits += [(timer.tccra + 1, bit) for bit in range(5)]
+        machine.on_bits(bits, self._on_register)
         machine.revive.append(self.refresh)
 
     def _watch(self, *addresses: int) -> None:
@@ -89,9 +91,8 @@ class Pwm:
                 continue
             self._shown[pin] = setting
             self._push((self._machine.avr.cycle, pin, *setting))
-            port.pwm = port.pwm & ~mask if setting == _OFF else port.pwm | mask
             if _OFF in (setting, before):
-                port.show()
+                port.hand_over(mask, to_timer=setting != _OFF)
 
     def _setting(self, index: int, ocr: int) -> tuple[float, float]:
         timer, data = self._timer, self._machine.data

@@ -17,6 +17,7 @@ _FLAGS_AT_START = 3
 _A, _B, _C, _BAUD_LOW, _BAUD_HIGH, _UDR = 0, 1, 2, 4, 5, 6
 _U2X, _DOR, _UDRE = 0x02, 0x08, 0x20
 _RXEN, _TXEN, _UDRIE, _NINE_BITS = 0x10, 0x08, 0x20, 0x04
+_TXEN_BIT = 3
 _PARITY, _TWO_STOPS = 0x20, 0x08
 # The receiver holds two bytes in its buffer and one in its shift register.
 _RECEIVER_BYTES = 3
@@ -27,25 +28,33 @@ _TOLERANCE = 0.05
 
 
 class Usart:
-    """The wire of one USART, whose other end speaks at ``baud_bps``.
+    """The wire of one USART, whose other end speaks as fast as the firmware.
+
+    If it is ``told``, it speaks at ``baud_bps``, whatever the firmware does.
 
     Since the last report: ``overruns`` are bytes lost because the firmware had not
     read, ``unheard`` those that came while the receiver was off; ``odd_bps`` is a baud
     rate of the firmware that the other end would not understand.
     """
 
-    def __init__(self, machine: AvrMachine, number: int, baud_bps: int) -> None:
+    def __init__(
+        self, machine: AvrMachine, number: int, baud_bps: int, *, told: bool
+    ) -> None:
         self.overruns = self.unheard = self.odd_bps = 0
         self._machine = machine
+        self._avr, self._data = machine.avr, machine.data
         self._base = machine.mcu.uarts[number]
         self._baud_bps = baud_bps
-        self._registers = machine.data[self._base : self._base + _UDR]
+        self._told = told
+        self._registers = machine.data[self._base : self._base + _UDR].tobytes
         self._spans: dict[bytes, int] = {}
+        self._nominal_cycles = 10 * machine.cpu_hz // baud_bps
         self._said = bytearray()
         self._said_at: list[int] = []
         self._line_free_at = 0
         self._wire = bytearray()
         self._byte_end = 0
+        self._frozen_at: int | None = None
         self._connect(number)
 
     def _connect(self, number: int) -> None:
@@ -58,32 +67,38 @@ class Usart:
         uart.flags = 0  # do not print to stdout, do not sleep when polled
         signals = layout.ioctl(f"uar{number}")
         getirq = machine.lib.avr_io_getirq
+        self._raise = machine.lib.avr_raise_irq
         self._input = getirq(machine.pointer, signals, _INPUT)
         output = getirq(machine.pointer, signals, _OUTPUT)
         machine.notify(output, self._on_output)
         self._received = addressof(uart) + layout.Uart.vectors.offset
-        control = machine.io(base + _B)
-        self._simavrs_write = layout.IoWrite(control.write)
-        self._simavrs_param = control.write_param
-        control.write = machine.keep(layout.IoWrite(self._on_control))
+        self._control = machine.io(base + _B)
+        self._simavrs_control = self._control.write
+        self._simavrs_write = layout.IoWrite(self._simavrs_control)
+        self._simavrs_param = self._control.write_param
+        self._our_control = machine.keep(layout.IoWrite(self._on_control))
+        self._control.write = self._our_control
+        machine.on_bits([(base + _B, _TXEN_BIT)], self._on_transmitter)
         self._timer = machine.keep(layout.CycleTimer(self._on_byte_end))
         self._backlog_timer = machine.keep(layout.CycleTimer(self._on_backlog))
+        machine.going_on.add(self._timer)
         machine.revive.append(self._on_reset)
         machine.started.append(self._on_started)
+        machine.busy_until.append(lambda: self._line_free_at)
 
     def byte_cycles(self) -> int:
         """Return how long one byte takes with the registers as they are."""
-        registers = bytes(self._registers)
-        span = self._spans.get(registers)
-        if span is None:
-            span = self._spans[registers] = self._byte_cycles(registers)
+        registers = self._registers()
+        if registers in self._spans:
+            return self._spans[registers]
+        span = self._spans[registers] = self._byte_cycles(registers)
         return span
 
     def _byte_cycles(self, registers: bytes) -> int:
         divisor = 1 + registers[_BAUD_LOW] + ((registers[_BAUD_HIGH] & 15) << 8)
         bit_cycles = divisor * (8 if registers[_A] & _U2X else 16)
         bps = self._machine.cpu_hz / bit_cycles
-        if abs(bps - self._baud_bps) > _TOLERANCE * self._baud_bps:
+        if self._told and abs(bps - self._baud_bps) > _TOLERANCE * self._baud_bps:
             self.odd_bps = round(bps)
         bits = 7 + (registers[_C] >> 1 & 3)  # start, five to eight data bits, stop
         bits += bool(registers[_C] & _PARITY) + bool(registers[_C] & _TWO_STOPS)
@@ -98,7 +113,7 @@ class Usart:
         free, the chip asks one byte earlier. A byte that comes within one bit of that
         is taken to have been waiting. simavr's own byte time is one bit too long.
         """
-        now = self._machine.avr.cycle
+        now = self._avr.cycle
         span = self.byte_cycles()
         start = self._line_free_at
         if now - start > span // 10:
@@ -107,17 +122,27 @@ class Usart:
         self._line_free_at = end
         self._said.append(byte)
         self._said_at.append(end)
-        asks_by_interrupt = self._machine.data[self._base + _B] & _UDRIE
+        asks_by_interrupt = self._data[self._base + _B] & _UDRIE
         self._uart.cycles_per_byte = span if asks_by_interrupt else max(1, end - now)
 
     def _on_control(self, avr: int, address: int, value: int, _param: int) -> None:
         """Leave room for a byte where the transmitter is off: simavr takes it away."""
         self._simavrs_write(avr, address, value, self._simavrs_param)
         if not value & _TXEN:
-            self._machine.data[self._base] |= _UDRE
+            self._data[self._base] |= _UDRE
+
+    def _on_transmitter(self, _irq: int, is_on: int, _param: int) -> None:
+        """Leave the register to simavr while the transmitter is on: it costs less."""
+        if is_on:
+            self._control.write = self._simavrs_control
+        else:
+            self._control.write = self._our_control
+            self._data[self._base] |= _UDRE
 
     def take(self, cycle: int) -> list[tuple[int, bytes]]:
         """Return what is fully out by ``cycle``, cut behind newlines, with its end."""
+        if self._frozen_at is not None:
+            cycle = min(cycle, self._frozen_at)
         count = bisect_right(self._said_at, cycle)
         if not count:
             return []
@@ -138,30 +163,30 @@ class Usart:
         idle = not self._wire
         self._wire += data
         if idle and data:
-            self._begin_byte(self._machine.avr.cycle)
+            self._begin_byte(self._avr.cycle)
             self._machine.at(self._byte_end, self._timer)
 
     def _begin_byte(self, cycle: int) -> None:
         """A start bit: if nothing has been read, the byte before it is lost."""
-        uart = self._uart
-        data, base = self._machine.data, self._base
+        data, base = self._data, self._base
         listening = data[base + _B] & _RXEN
         if self._backlog() >= _RECEIVER_BYTES:
+            uart = self._uart
             uart.fifo_write = (uart.fifo_write - 1) & 63
             data[base] |= _DOR
             self.overruns += 1
-        nominal = 10 * self._machine.cpu_hz // self._baud_bps
-        self._byte_end = cycle + (self.byte_cycles() if listening else nominal)
+        span = self.byte_cycles() if listening else self._nominal_cycles
+        self._byte_end = cycle + span
 
     def _on_byte_end(self, _avr: int, when: int, _param: int) -> int:
-        uart, data, base = self._uart, self._machine.data, self._base
-        if data[base + _B] & _RXEN:
+        uart, data, base = self._uart, self._data, self._base
+        if data[base + _B] & _RXEN and self._frozen_at is None:
             # The byte is here now, not in one byte time as simavr has it; and the
             # chip takes bytes after an overrun, simavr does not.
             uart.cycles_per_byte = 0
             overrun = data[base] & _DOR
             data[base] &= ~_DOR
-            self._machine.lib.avr_raise_irq(self._input, self._wire[0])
+            self._raise(self._input, self._wire[0])
             data[base] |= overrun
             uart.cycles_per_byte = span = self.byte_cycles()
             if self._backlog() > 1:
@@ -187,13 +212,27 @@ class Usart:
 
     def _on_reset(self) -> None:
         """A reset cuts the byte that is going out; the other side keeps sending."""
-        now = self._machine.avr.cycle
+        now = self._avr.cycle
         count = bisect_right(self._said_at, now)
         del self._said[count:], self._said_at[count:]
         self._line_free_at = now
+        self._frozen_at = None
         if self._wire:
             self._machine.at(self._byte_end, self._timer)
 
+    def freeze(self, cycle: int) -> None:
+        """Stop in the middle of a byte, and hear none: its clock has stopped."""
+        self._frozen_at = cycle
+
+    def thaw(self, cycle: int) -> None:
+        """Go on with the byte."""
+        frozen_at = cycle if self._frozen_at is None else self._frozen_at
+        slept_cycles, self._frozen_at = cycle - frozen_at, None
+        count = bisect_right(self._said_at, frozen_at)
+        self._said_at[count:] = [end + slept_cycles for end in self._said_at[count:]]
+        if self._line_free_at > frozen_at:
+            self._line_free_at += slept_cycles
+
     def _on_started(self) -> None:
         """Switch the transmitter off, which simavr has on after a reset."""
-        self._machine.data[self._base + _B] &= ~_TXEN
+        self._data[self._base + _B] &= ~_TXEN

@@ -1,0 +1,151 @@
+"""Status codes of an AVR's TWI master, with somebody on the bus.
+
+Source: ATmega328P data sheet, tables 22-2 (transmitter) and 22-3 (receiver).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_embedbench.engines.simavr.core.mcus import TWBR, TWCR, TWDR, TWSR
+from pytest_embedbench.engines.simavr.core.twi import Twi
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TWINT, TWEA, TWSTA, TWSTO, TWEN = 0x80, 0x40, 0x20, 0x10, 0x04
+STS_CYCLES = 2
+"""What the bus does begins as the instruction that writes the register ends."""
+
+
+@dataclass
+class Memory:
+    """A device that takes two bytes, and gives what it was given."""
+
+    took: list[int] = field(default_factory=list[int])
+    calls: list[str] = field(default_factory=list[str])
+
+    def begin(self, *, reads: bool) -> bool:
+        self.calls.append("reads" if reads else "writes")
+        return True
+
+    def write(self, byte: int) -> bool:
+        self.took.append(byte)
+        return len(self.took) <= 2
+
+    def read(self) -> int:
+        return self.took.pop(0)
+
+    def end(self) -> None:
+        self.calls.append("end")
+
+
+class Core:
+    """As much of a machine as the TWI hangs itself on."""
+
+    def __init__(self) -> None:
+        self.data = memoryview(bytearray(0x100))
+        self.mcu = self
+        self.twi_vector = 24
+        self.avr = self.lib = self
+        self.pointer = None
+        self.cycle = 0
+        self.revive: list[Callable[[], None]] = []
+        self.writes: dict[int, Any] = {}
+        self.due: tuple[int, Any] | None = None
+        self.memory = Memory()
+
+    def keep(self, callback: object) -> object:
+        return callback
+
+    def vector(self, number: int) -> int:
+        return number
+
+    def on_write(self, address: int, write: object) -> None:
+        self.writes[address] = write
+
+    def on_read(self, address: int, read: object) -> None:
+        del address, read
+
+    def at(self, cycle: int, timer: object) -> None:
+        self.due = cycle, timer
+
+    def avr_raise_interrupt(self, pointer: None, vector: int) -> None:
+        assert (pointer, vector) == (None, 24)
+        self.data[TWCR] |= TWINT
+
+    def avr_clear_interrupt(self, pointer: None, vector: int) -> None:
+        del pointer, vector
+
+    def write(self, address: int, value: int) -> None:
+        self.writes[address](0, address, value, 0)
+        self.cycle += STS_CYCLES
+
+    def clocks(self) -> float:
+        """Go on to what is due; return how many clocks of SCL that took."""
+        assert self.due is not None
+        (self.cycle, timer), before = self.due, self.cycle
+        self.due = None
+        timer(0, self.cycle, 0)
+        return (self.cycle - before) / 160
+
+
+@pytest.fixture
+def core() -> Core:
+    core = Core()
+    machine: Any = core  # as much as the TWI needs of one
+    Twi(machine).devices[0x50] = core.memory
+    core.data[TWBR] = 72
+    return core
+
+
+def step(core: Core, control: int, byte: int | None = None) -> tuple[int, float]:
+    """Have the TWI do a thing; return its status, and the clocks it took."""
+    if byte is not None:
+        core.write(TWDR, byte)
+    core.write(TWCR, TWINT | TWEN | control)
+    assert not core.data[TWCR] & TWINT
+    clocks = core.clocks()
+    return core.data[TWSR], clocks
+
+
+def test_writing_and_reading_have_the_codes_and_times_of_the_chip(core: Core) -> None:
+    assert step(core, TWSTA) == (0x08, 1)
+    assert step(core, 0, 0xA0) == (0x18, 9)
+    assert step(core, 0, 7) == (0x28, 9)
+    assert step(core, 0, 8) == (0x28, 9)
+    assert step(core, 0, 9) == (0x30, 9)  # it takes no more
+    assert step(core, TWSTA) == (0x10, 1)
+    assert step(core, 0, 0xA1) == (0x40, 9)
+    assert step(core, TWEA) == (0x50, 9)
+    assert core.data[TWDR] == 7
+    assert step(core, 0) == (0x58, 9)
+    assert core.data[TWDR] == 8
+    core.write(TWCR, TWINT | TWEN | TWSTO)
+    assert core.clocks() == 1
+    assert not core.data[TWCR] & (TWSTO | TWINT)
+    assert core.data[TWSR] == 0xF8
+    assert core.memory.calls == ["writes", "end", "reads", "end"]
+
+
+def test_nobody_at_an_address_is_no_acknowledge(core: Core) -> None:
+    step(core, TWSTA)
+    assert step(core, 0, 0x20) == (0x20, 9)
+    assert step(core, TWSTA) == (0x10, 1)
+    assert step(core, 0, 0x21) == (0x48, 9)
+
+
+def test_its_prescaler_can_be_written_and_its_status_cannot(core: Core) -> None:
+    core.write(TWSR, 0xFE)
+    assert core.data[TWSR] == 0xF8 | 2
+    assert step(core, TWSTA) == (0x08 | 2, (16 + 2 * 72 * 16) / 160)
+
+
+def test_switched_off_it_lets_go_of_the_bus(core: Core) -> None:
+    step(core, TWSTA)
+    core.write(TWCR, 0)
+    assert core.data[TWSR] == 0xF8
+    assert step(core, TWSTA) == (0x08, 1)
