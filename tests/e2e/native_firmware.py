@@ -47,9 +47,15 @@ class NativeCompiler:
 
     folder: Path
 
-    def image(self, *sources: Path, flags: tuple[str, ...] = ()) -> FirmwareImage:
-        """Return the program that ``sources`` make with the support libraries."""
+    def image(
+        self, *sources: Path, flags: tuple[str, ...] = (), without: str = ""
+    ) -> FirmwareImage:
+        """Return the program that ``sources`` make with the support libraries.
+
+        These are all but ``without``, by its file's name.
+        """
         libraries = sorted(self.folder.glob("*.o")) or self._libraries()
+        libraries = [each for each in libraries if each.stem != without]
         program = self.folder / f"program-{len(list(self.folder.iterdir()))}"
         self._run(*flags, *self._includes(), *sources, *libraries, "-o", program)
         sha256 = hashlib.sha256(program.read_bytes()).hexdigest()
@@ -57,11 +63,11 @@ class NativeCompiler:
             environment="native", elf_path=program, sha256=sha256, key=sha256
         )
 
-    def firmware(self, source: str, *flags: str) -> FirmwareImage:
+    def firmware(self, source: str, *flags: str, without: str = "") -> FirmwareImage:
         """Return the program of a C text that defines ``firmware_main``."""
         file = self.folder / f"firmware-{len(list(self.folder.iterdir()))}.c"
         file.write_text(source, encoding="utf-8")
-        return self.image(file, flags=flags)
+        return self.image(file, flags=flags, without=without)
 
     def task(self, name: str, submission: str) -> FirmwareImage:
         """Return a task package's firmware with ``submission`` laid over it."""

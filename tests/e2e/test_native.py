@@ -17,6 +17,8 @@ from hypothesis import given, settings, strategies as st
 from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.datasheet import load_board
 from pytest_embedbench.engines.native import Native, NativeBoard, NativeForkServer
+from pytest_embedbench.engines.native.control import Control
+from pytest_embedbench.engines.native.protocol import SAID, ControlMessage
 from pytest_embedbench.errors import (
     BoardLost,
     ConfigError,
@@ -166,6 +168,23 @@ def test_a_process_killed_from_outside_is_not_the_firmwares_fault(
             os.kill(pid_of(board), number)
             with pytest.raises(BoardLost, match=f"killed by {number.name}"):
                 board.advance(10)
+
+
+def test_what_was_told_before_a_signal_is_not_told_twice(
+    spec: BoardSpec, echo: FirmwareImage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Native().boot(spec, echo)) as board:
+        board.advance(10)
+        receive = Control.receive
+        again = [ControlMessage(SAID, board.now_us(), board._last_payload)]
+        monkeypatch.setattr(
+            Control, "receive", lambda self: again.pop() if again else receive(self)
+        )
+        os.kill(pid_of(board), signal.SIGKILL)
+        with pytest.raises(BoardLost, match="killed by SIGKILL"):
+            board.advance(10)
+        assert not again
+        assert text(board.link().receive()) == b"up\n"
 
 
 def pid_of(board: NativeBoard) -> int:

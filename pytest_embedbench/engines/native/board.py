@@ -1,21 +1,24 @@
-"""A board that is a process: one round trip to it for each ``advance``."""
+"""A board that is a process: one round trip to it for each ``advance``, or for many."""
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.native import protocol
 from pytest_embedbench.engines.native.diagnosis import RunContext, explain
-from pytest_embedbench.engines.native.exit_analysis import analyse_exit
-from pytest_embedbench.errors import BoardLost, UnknownName
+from pytest_embedbench.engines.native.exit_analysis import ProgramExit, analyse_exit
+from pytest_embedbench.engines.native.second_try import AskedSoFar
+from pytest_embedbench.errors import BoardLost, FirmwareCrash, UnknownName
+from pytest_embedbench.model import Isolation
 from pytest_embedbench.processes.channel_errors import Disconnected, NoAnswer
 from pytest_embedbench.processes.core_pinning import SHARED_CORE
 from pytest_embedbench.support.symbols import load_symbols
 from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pytest_embedbench.engines.native.program import NativeProgram
@@ -64,10 +67,20 @@ class NativeBoard:
         self._link = NativeLink(self)
         self._now_us = 0
         self._to_send = b""
-        self._said: list[bytes] = []
+        self._said: list[Chunk] = []
+        self._last_payload = b""
         self._fault: EmbedbenchError | None = None
+        self._interrupted = BoardLost(
+            "the board was interrupted in the middle of a step"
+        )
         self._closed = False
         self._last_console = ""
+        self._asked = AskedSoFar()
+        self._started_us = 0
+        self._foreseen: tuple[list[tuple[int, bytes]], bytes] = ([], b"")
+        self._ahead: deque[tuple[int, bytes]] = deque()
+        self._answers: deque[ControlMessage] = deque()
+        self._exit: ProgramExit | None = None
         self._program = self._power_on()
         SHARED_CORE.pin(self._program.process.pid)
 
@@ -100,27 +113,49 @@ class NativeBoard:
         if self._fault is not None:
             raise self._fault
         until_us = self._now_us + whole_ms("duration_ms", duration_ms) * 1000
-        control = self._program.control
+        stretch = until_us, self._to_send
         # Whatever interrupts the exchange leaves us out of step: usable no more.
-        self._fault = BoardLost("the board was interrupted in the middle of a step")
-        try:
-            control.send(protocol.ADVANCE, until_us, self._to_send)
-            answer = control.receive()
-        except (Disconnected, NoAnswer) as cause:
-            raise self._ended(cause) from None
-        if answer.kind != protocol.PAUSED:
-            raise self._ended(answer)
+        self._fault = self._interrupted
+        self._ask(stretch)
+        answer = self._answer()
+        if isinstance(answer, ProgramExit):
+            raise self._ended(answer, until_us)
+        if answer.kind == protocol.STOPPED:
+            self._ahead.clear()
+        self._last_payload = answer.payload
         if answer.payload:
-            self._said.append(answer.payload)
+            self._keep(answer.payload, until_us)
+        if answer.value != until_us:
+            raise self._meddled(f"it is at {answer.value} us, and not at {until_us} us")
+        self._asked.note(until_us, self._to_send)
         self._to_send = b""
         self._now_us = until_us
         self._fault = None
+
+    def foresee(
+        self, stretches: Sequence[tuple[bytes, int]], expected: Sequence[bytes]
+    ) -> None:
+        """Run on by itself through ``stretches``; see ``RunsAhead``."""
+        until_us = self._now_us
+        foreseen: list[tuple[int, bytes]] = []
+        for data, duration_ms in stretches:
+            until_us += duration_ms * 1000
+            foreseen.append((until_us, data))
+        self._foreseen = foreseen, b"".join(expected)
+
+    def is_ahead(self) -> bool:
+        """Say whether some of what was foreseen has not been asked for yet."""
+        return bool(self._ahead)
 
     def reset(self) -> None:
         """Start the program over; the firmware's own clock starts at 0 again."""
         self._check_open()
         self._program.close()
         self._fault = BoardLost("the board did not come back from its reset")
+        self._asked, self._started_us = AskedSoFar(), self._now_us
+        self._ahead.clear()
+        self._answers.clear()
+        self._exit = None
         self._program = self._power_on()
         SHARED_CORE.repin(self._program.process.pid)
         self._fault = None
@@ -149,39 +184,108 @@ class NativeBoard:
 
     def receive(self) -> list[Chunk]:
         """Return what was said since the last call; see ``Link.receive``."""
-        said = b"".join(self._said)
-        self._said.clear()
-        return protocol.split_said(said)
+        said, self._said = self._said, []
+        return said
 
     def _check_open(self) -> None:
         if self._closed:
             raise BoardLost(f"{self._spec.name} has been closed")
 
+    def _ask(self, stretch: tuple[int, bytes]) -> None:
+        """Have a stretch of time run, unless that has been done."""
+        if self._ahead:
+            if self._ahead.popleft() != stretch:
+                raise BoardLost(
+                    "the board has run ahead, and what comes now is something else: is "
+                    "the plant no pure function of its state?"
+                )
+            return
+        control = self._program.control
+        foreseen, expected = self._foreseen
+        if foreseen[:1] != [stretch]:
+            control.send(protocol.ADVANCE, *stretch)
+            return
+        body = expected + protocol.join_stretches(foreseen)
+        control.send(protocol.AHEAD, len(expected), body)
+        self._ahead.extend(foreseen[1:])
+        self._foreseen = [], b""
+
+    def _answer(self) -> ControlMessage | ProgramExit:
+        """Return what comes of the next stretch: it pauses, or ends."""
+        if self._answers:
+            return self._answers.popleft()
+        if self._exit is None:
+            answer: ControlMessage | Disconnected | NoAnswer
+            try:
+                answer = self._program.control.receive()
+            except (Disconnected, NoAnswer) as cause:
+                answer = cause
+            else:
+                if answer.kind in protocol.ANSWERS:
+                    return answer
+            self._exit = analyse_exit(self._program, answer)
+            # Until it ended it may have been ahead.
+            self._answers.extend(self._exit.paused)
+            return self._answer() if self._answers else self._exit
+        return self._exit
+
     def _power_on(self) -> NativeProgram:
         program = self._launch()
         byte_ns = round(_BITS_PER_BYTE * 1e9 / self._spec.uarts[0].baud_bps)
         body = protocol.START_BODY.pack(byte_ns)
-        program.control.send(protocol.START, self._now_us, body)
+        program.control.send(protocol.START, self._started_us, body)
         return program
 
-    def _ended(
-        self, cause: ControlMessage | Disconnected | NoAnswer
-    ) -> EmbedbenchError:
+    def _keep(self, payload: bytes, until_us: int) -> None:
+        """Keep what was said from now until ``until_us``.
+
+        Raises:
+            FirmwareCrash: it cannot have been, so the program is not what we built.
+        """
+        try:
+            said = protocol.split_said(payload)
+        except ValueError:
+            stamps = []
+        else:
+            stamps = [self._now_us, *[chunk.at_us for chunk in said], until_us]
+            if stamps == sorted(stamps):
+                self._said += said
+                return
+        raise self._meddled(
+            f"from {self._now_us} to {until_us} us it has spoken at {stamps[1:-1]} us"
+        )
+
+    def _meddled(self, how: str) -> FirmwareCrash:
+        self._fault = crash = FirmwareCrash(
+            f"the firmware meddles with what its board tells the bench: {how}"
+        )
+        return crash
+
+    def _ended(self, ended: ProgramExit, until_us: int) -> EmbedbenchError:
         """Return, and remember, how the program ended; keep what it said."""
         program = self._program
-        ended = analyse_exit(program, cause)
-        self._said.extend(ended.said)
         if ended.at_us is not None:
-            self._now_us = ended.at_us
+            at_us = min(max(ended.at_us, self._now_us), until_us)
+            for payload in ended.said:
+                # A signal between telling it and forgetting it has it told again.
+                if payload != self._last_payload:
+                    self._keep(payload, at_us)
+            self._now_us = at_us
         self._fault = explain(
             ended,
             RunContext(
                 at_us=self._now_us,
-                pid=program.process.pid,
+                pid=program.named,
+                is_sandboxed=program.isolation is Isolation.BUBBLEWRAP,
                 symbols=load_symbols(self._elf_path),
                 load_bias=program.load_bias,
                 memory_limit_bytes=program.limits.memory_bytes,
                 console_text=program.console_text(),
             ),
         )
+        if isinstance(self._fault, BoardLost):
+            last = [(until_us, self._to_send), *self._ahead]
+            self._fault = self._asked.judge(
+                self._fault, last, ended.returncode, self._power_on
+            )
         return self._fault

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.native.protocol import ControlMessage
+from pytest_embedbench.processes.channel_errors import Disconnected, ProtocolError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,10 @@ class Control:
 
     def receive(self) -> ControlMessage:
         """Wait for one message."""
-        (_, kind, value), payload = self.channel.receive()
+        try:
+            (_, kind, value), payload = self.channel.receive()
+        except ProtocolError:
+            raise Disconnected from None  # what talks is not our port
         return ControlMessage(kind, value, payload)
 
     def receive_answer(self, kind: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.native import protocol
@@ -13,16 +14,23 @@ from pytest_embedbench.engines.native.options import NativeOptions
 from pytest_embedbench.engines.native.program import (
     ProgramLimits,
     fork_program,
+    speaks_to_the_bench,
     start_program,
 )
-from pytest_embedbench.errors import ConfigError, ToolMissing
+from pytest_embedbench.errors import ConfigError, FirmwareFault, ToolMissing
 from pytest_embedbench.model import Capability
 from pytest_embedbench.processes.time_budget import TimeBudget
+from pytest_embedbench.support.image_kinds import ImageKind
 from pytest_embedbench.support.options import read_options
+from pytest_embedbench.support.symbols import elf_machine
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.native.program import NativeProgram
     from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+_OLDER = {"EM_X86_64": "EM_386", "EM_AARCH64": "EM_ARM"}
+"""What machines run besides their own programs."""
+_PYTHON = Path("/proc/self/exe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +48,7 @@ class Native:
         limits = _limits(spec)
 
         def launch() -> NativeProgram:
-            return start_program(image.elf_path, limits)
+            return start_program(image.elf_path, limits, image.isolation)
 
         return NativeBoard(spec, image.elf_path, launch)
 
@@ -56,6 +64,26 @@ class Native:
     def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> NativeForkServer:
         """Start ``image`` once; each board is then a copy of it."""
         return NativeForkServer(spec, image)
+
+    def plain_program(self, image: FirmwareImage) -> Path | None:
+        """Return a program that was built without ``embedbench_port``."""
+        return None if speaks_to_the_bench(image.elf_path) else image.elf_path
+
+    def image_kinds(self, spec: BoardSpec) -> tuple[str, ...]:
+        """Return what this machine runs."""
+        del spec
+        return (ImageKind.ELF.value,)
+
+    def check_image(self, spec: BoardSpec, file: Path) -> None:
+        """Raise ``FirmwareFault`` for a program of another machine."""
+        del spec
+        if not _PYTHON.exists():  # no Linux
+            return
+        machine, ours = elf_machine(file), elf_machine(_PYTHON)
+        if machine not in (ours, _OLDER.get(ours)):
+            raise FirmwareFault(
+                f"{file}: is a program for {machine}, not for this machine ({ours})"
+            )
 
     def missing(self) -> ToolMissing | None:
         """Say that Windows will not do; all else is the builder's concern."""
@@ -80,19 +108,27 @@ class NativeForkServer:
     def __init__(self, spec: BoardSpec, image: FirmwareImage) -> None:
         self._spec = spec
         self._image = image
-        self._original = start_program(image.elf_path, _limits(spec))
+        self._limits = _limits(spec)
+        self._original = self._start()
 
     def boot(self) -> NativeBoard:
         """Return a fresh board at time 0."""
-
-        def launch() -> NativeProgram:
-            return fork_program(self._original)
-
-        return NativeBoard(self._spec, self._image.elf_path, launch)
+        return NativeBoard(self._spec, self._image.elf_path, self._copy)
 
     def close(self) -> None:
         """End the image that stands ready, and all copies that are left."""
         self._original.close()
+
+    def _start(self) -> NativeProgram:
+        image = self._image
+        return start_program(image.elf_path, self._limits, image.isolation)
+
+    def _copy(self) -> NativeProgram:
+        """Return a copy; of a new original, if the old one is gone or not alone."""
+        if not self._original.can_be_copied():
+            self._original.close()
+            self._original = self._start()
+        return fork_program(self._original)
 
 
 def _limits(spec: BoardSpec) -> ProgramLimits:

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from struct import Struct
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.model import Chunk
 
-VERSION = 1
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+VERSION = 2
 
 HELLO = 1
 FORK = 2
 REAP = 3
 START = 4
 ADVANCE = 5
+AHEAD = 6
 
 HELLO_ANSWER = 101
 FORKED = 102
@@ -28,6 +32,10 @@ SAID = 106
 FAULT = 107
 BACKTRACE = 108
 RETURNED = 109
+STOPPED = 110
+
+ANSWERS = (PAUSED, STOPPED)
+"""What a program that goes on says to ``ADVANCE`` and to each stretch of ``AHEAD``."""
 
 HEADER = Struct("=IIQ")
 HELLO_BODY = Struct("=IIQ")
@@ -62,20 +70,37 @@ class FaultReport:
     last_error: int
 
 
+def join_stretches(stretches: Iterable[tuple[int, bytes]]) -> bytes:
+    """Return what follows the expected lines in an ``AHEAD`` message."""
+    return b"".join(
+        [_PIECE.pack(until_us, len(data)) + data for until_us, data in stretches]
+    )
+
+
 def split_said(payload: bytes) -> list[Chunk]:
-    """Return the chunks of a ``PAUSED`` or ``SAID`` message, oldest first."""
+    """Return the chunks of a ``PAUSED`` or ``SAID`` message, oldest first.
+
+    Raises:
+        ValueError: it is none.
+    """
     chunks: list[Chunk] = []
     offset = 0
     while offset < len(payload):
+        start = offset + _PIECE.size
+        if start > len(payload):
+            raise ValueError("half a chunk")
         at_us, length = _PIECE.unpack_from(payload, offset)
-        offset += _PIECE.size
-        chunks.append(Chunk(at_us, payload[offset : offset + length]))
-        offset += length
+        offset = start + length
+        if offset > len(payload):
+            raise ValueError("half a chunk")
+        chunks.append(Chunk(at_us, payload[start:offset]))
     return chunks
 
 
-def read_fault(message: ControlMessage) -> FaultReport:
-    """Return what a ``FAULT`` message says."""
+def read_fault(message: ControlMessage) -> FaultReport | None:
+    """Return what a ``FAULT`` message says; ``None`` if it is none of our port's."""
+    if len(message.payload) != _FAULT_BODY.size:
+        return None
     counter, address, cause, sender, error, _ = _FAULT_BODY.unpack(message.payload)
     return FaultReport(
         signal_number=message.value,
@@ -89,4 +114,6 @@ def read_fault(message: ControlMessage) -> FaultReport:
 
 def read_backtrace(message: ControlMessage) -> tuple[int, ...]:
     """Return the addresses of a ``BACKTRACE`` message, innermost first."""
-    return tuple(address for (address,) in _ADDRESS.iter_unpack(message.payload))
+    whole_bytes = len(message.payload) // _ADDRESS.size * _ADDRESS.size
+    addresses = _ADDRESS.iter_unpack(message.payload[:whole_bytes])
+    return tuple(address for (address,) in addresses)

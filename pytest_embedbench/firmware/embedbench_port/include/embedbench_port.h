@@ -7,6 +7,7 @@
 #ifndef EMBEDBENCH_PORT_H
 #define EMBEDBENCH_PORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,12 @@ void port_uart_write(const uint8_t *data, size_t length);
 
 /* Let `duration_ms` pass. */
 void port_delay_ms(uint32_t duration_ms);
+
+/* For a program that tries others' code and begins again: remember all variables as
+ * they are (false: there is no room), and put them back. Only the ports without an
+ * operating system and with a linker script of ours have these. */
+bool port_keep_memory(void) __attribute__((weak));
+void port_restore_memory(void) __attribute__((weak));
 
 #ifdef __cplusplus
 }

@@ -5,19 +5,41 @@
 
 #include "bare.h"
 
-#define RX_RING_SIZE 512U
+#include <string.h>
 
-volatile uint32_t embedbench_ticks;
-volatile uint32_t embedbench_ticks_done;
-volatile uint32_t embedbench_received;
+#define RX_RING_SIZE 512U
+#define STACK_BYTES 8192U
+#define WATCHED __attribute__((section(".bss.embedbench_watched")))
+
+WATCHED volatile uint32_t embedbench_ticks;
+WATCHED volatile uint32_t embedbench_ticks_done;
+WATCHED volatile uint32_t embedbench_stops[2];
+WATCHED volatile uint32_t embedbench_stop_count;
+WATCHED volatile uint32_t embedbench_awaited;
+WATCHED volatile uint32_t embedbench_received;
 
 /* Bytes that came in while nobody was reading; when it is full, they are lost. */
 static volatile uint8_t ring[RX_RING_SIZE];
 static volatile size_t ring_in;
 static volatile size_t ring_out;
 
+/* After a restart a bench stops at the first of these, and sees when that was. */
+void bare_start(void)
+{
+    embedbench_stops[0] = 0;
+    embedbench_stops[1] = 0;
+    embedbench_stop_count = 0;
+    embedbench_awaited = 0;
+    embedbench_ticks = 0;
+    embedbench_ticks_done = 0;
+    embedbench_received = 0;
+}
+
 void bare_tick(void)
 {
+    if ((int32_t)(embedbench_ticks - embedbench_awaited) >= 0) {
+        embedbench_stops[embedbench_stop_count++ % 2U] = embedbench_ticks;
+    }
     embedbench_ticks++;
     embedbench_ticks_done = embedbench_ticks;
 }
@@ -87,10 +109,20 @@ size_t port_uart_read(uint8_t *buffer, size_t capacity, uint32_t timeout_ms)
     }
 }
 
+/* Whatever is sent is heard in the next tick, however long the bench meant to wait. */
+static void stop_in_next_tick(void)
+{
+    if ((int32_t)(embedbench_awaited - embedbench_ticks) > 0) {
+        embedbench_awaited = embedbench_ticks;
+    }
+}
+
 void port_uart_write(const uint8_t *data, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
+        stop_in_next_tick();
         chip_put(data[i]);
+        stop_in_next_tick(); /* a tick may have come in between */
     }
 }
 
@@ -107,6 +139,34 @@ void port_delay_ms(uint32_t duration_ms)
         }
         chip_restore_interrupts(mask);
     }
+}
+
+static size_t memory_bytes(void)
+{
+    return (size_t)(chip_memory_end - chip_memory_start);
+}
+
+/* Below the stack. */
+static uint8_t *kept_memory(void)
+{
+    return chip_stack_top - STACK_BYTES - memory_bytes();
+}
+
+bool port_keep_memory(void)
+{
+    if ((uintptr_t)kept_memory() < (uintptr_t)chip_memory_end) {
+        return false;
+    }
+    memcpy(kept_memory(), chip_memory_start, memory_bytes());
+    return true;
+}
+
+void port_restore_memory(void)
+{
+    uint32_t mask = chip_mask_interrupts();
+
+    memcpy(chip_memory_start, kept_memory(), memory_bytes());
+    chip_restore_interrupts(mask);
 }
 
 #endif

@@ -66,6 +66,7 @@ void esp_main(void)
     for (volatile uint32_t *word = _bss_start; word < _bss_end;) {
         *word++ = 0;
     }
+    bare_start();
     watchdogs_off();
     UART0_CONF1 = (UART0_CONF1 & ~FULL_THRESHOLD_MASK) | 1U;
     UART0_INTERRUPTS_CLEAR = ~0U;

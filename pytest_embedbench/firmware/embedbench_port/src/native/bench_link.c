@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -29,13 +30,24 @@
 #endif
 
 #define FD_VARIABLE "EMBEDBENCH_FD"
+#define KEPT_FOR_NS 10000000LL /* or the bench would take us for one that is stuck */
 
 static int bench_fd = -1;
 static growing_t incoming;
 static size_t consumed;   /* how much of `incoming` the last message was */
 static int sent_files[2]; /* for a copy: its socket, its console */
-static growing_t said;
+static growing_t said;    /* messages that are kept, then the one that is to come */
+static size_t said_from;  /* where that one starts */
 static size_t open_piece; /* where in `said` the piece being said starts, or 0 */
+static int64_t sent_ns;   /* when anything was last sent, or asked for */
+
+static int64_t host_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
 
 /* The bench is gone. Ends as any program does: coverage data gets written. */
 static void hang_up(void)
@@ -121,6 +133,9 @@ bench_header_t bench_receive(const uint8_t **payload)
     consumed = sizeof header + header.payload_bytes;
     fill_incoming(consumed);
     *payload = incoming.bytes + sizeof header;
+    if (header.kind == BENCH_AHEAD) {
+        sent_ns = host_now_ns();
+    }
     return header;
 }
 
@@ -142,20 +157,77 @@ void bench_say(uint8_t byte, uint64_t at_us)
     }
 }
 
-static void forget_said(void)
+bool bench_said_only(const uint8_t *lines, size_t length)
 {
-    said.length = sizeof(bench_header_t); /* room for the header, sent in one go */
+    size_t at = said_from + sizeof(bench_header_t);
+
+    while (at < said.length) {
+        bench_said_t piece;
+        const uint8_t *text = said.bytes + at + sizeof piece;
+        const uint8_t *line = lines;
+
+        memcpy(&piece, said.bytes + at, sizeof piece);
+        for (;;) {
+            size_t left = (size_t)(lines + length - line);
+            const uint8_t *end = left > 0 ? memchr(line, '\n', left) : NULL;
+
+            if (end == NULL) {
+                return false;
+            }
+            end++;
+            if ((size_t)(end - line) == piece.length
+                && memcmp(line, text, piece.length) == 0) {
+                break;
+            }
+            line = end;
+        }
+        at += sizeof piece + piece.length;
+    }
+    return true;
+}
+
+/* Begin a message behind those that are kept. */
+static void begin_said(void)
+{
+    static const bench_header_t blank;
+
+    said_from = said.length;
     open_piece = 0;
+    growing_append(&said, &blank, sizeof blank);
+}
+
+static void end_said(uint32_t kind)
+{
+    size_t length = said.length - said_from - sizeof(bench_header_t);
+    bench_header_t header = {(uint32_t)length, kind, port_native_now_us()};
+
+    memcpy(said.bytes + said_from, &header, sizeof header);
+}
+
+static void send_kept(void)
+{
+    write_all(said.bytes, said.length);
+    said.length = 0;
+    begin_said();
 }
 
 void bench_send_said(uint32_t kind)
 {
-    bench_header_t header = {(uint32_t)(said.length - sizeof header), kind,
-                             port_native_now_us()};
+    end_said(kind);
+    send_kept();
+}
 
-    memcpy(said.bytes, &header, sizeof header);
-    write_all(said.bytes, said.length);
-    forget_said();
+void bench_keep_said(uint32_t kind)
+{
+    int64_t now_ns = host_now_ns();
+
+    end_said(kind);
+    if (now_ns - sent_ns < KEPT_FOR_NS) {
+        begin_said();
+    } else {
+        send_kept();
+        sent_ns = now_ns;
+    }
 }
 
 #ifdef __linux__
@@ -217,7 +289,8 @@ static void reap_copy(pid_t copy)
 {
     int status = 0;
 
-    while (waitpid(copy, &status, 0) < 0 && errno == EINTR) {
+    /* One that is traced comes up when it stops, too. */
+    while ((waitpid(copy, &status, 0) < 0 && errno == EINTR) || WIFSTOPPED(status)) {
     }
     bench_send(BENCH_REAPED, (uint64_t)status, NULL, 0);
 }
@@ -306,11 +379,11 @@ int main(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGXFSZ, SIG_IGN); /* a write that is too much fails, no more */
     growing_reserve(&incoming, sizeof(bench_header_t));
-    growing_reserve(&said, sizeof(bench_header_t));
-    forget_said();
+    begin_said();
     bench_report_faults();
     serve_until_started();
     arrange_last_words();
+    bench_forbid_calls();
     firmware_main();
     bench_send(BENCH_RETURNED, 0, NULL, 0);
     return 0;

@@ -6,10 +6,11 @@
 #ifndef EMBEDBENCH_BENCH_LINK_H
 #define EMBEDBENCH_BENCH_LINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define BENCH_PROTOCOL_VERSION 1U
+#define BENCH_PROTOCOL_VERSION 2U
 
 typedef struct {
     uint32_t payload_bytes;
@@ -30,7 +31,13 @@ enum {
     BENCH_START = 4,
     /* value: the bench's time in us up to which to run; payload: bytes that start to
      * arrive now. Answer: BENCH_PAUSED, or BENCH_FAULT. */
-    BENCH_ADVANCE = 5
+    BENCH_ADVANCE = 5,
+    /* Several of those in one, as pieces of bench_said_t and bytes: time and bytes of
+     * each stretch. Before them in the payload are lines that are expected, `value`
+     * bytes of them. Answers as if each had been sent when the one before it had been
+     * answered; the first in which anything else is said is answered with
+     * BENCH_STOPPED, and those behind it are forgotten. */
+    BENCH_AHEAD = 6
 };
 
 enum {
@@ -47,7 +54,9 @@ enum {
     /* Follows BENCH_FAULT; payload: return addresses as uint64_t, innermost first. */
     BENCH_BACKTRACE = 108,
     /* firmware_main() came back. The program ends. */
-    BENCH_RETURNED = 109
+    BENCH_RETURNED = 109,
+    /* As BENCH_PAUSED, and there were stretches of BENCH_AHEAD behind this one. */
+    BENCH_STOPPED = 110
 };
 
 typedef struct {
@@ -85,11 +94,20 @@ bench_header_t bench_receive(const uint8_t **payload);
 void bench_say(uint8_t byte, uint64_t at_us);
 void bench_send_said(uint32_t kind);
 
+/* Keep a message with what has been said, to be sent before the next; not for long. */
+void bench_keep_said(uint32_t kind);
+
+/* Whether nothing but whole `lines` has been said since the last message. */
+bool bench_said_only(const uint8_t *lines, size_t length);
+
 /* The clock, in us of the bench's time. */
 void port_native_start(uint64_t epoch_us, uint64_t byte_ns);
 uint64_t port_native_now_us(void);
 
 /* Report fatal signals to the bench before they end the program. */
 void bench_report_faults(void);
+
+/* From here on refuse what would look as if somebody else had ended this process. */
+void bench_forbid_calls(void);
 
 #endif

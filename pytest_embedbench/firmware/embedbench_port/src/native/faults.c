@@ -21,9 +21,12 @@
 
 #define MAX_FRAMES 32
 
-/* SIGXCPU is also how the bench asks a program that never waits where it is. */
-static const int FATAL[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV,
-                            SIGSYS,  SIGTERM, SIGTRAP, SIGXCPU};
+/* All that would end us and can be caught: what ends us unreported is SIGKILL, or the
+ * firmware has seen to that. SIGXCPU is also how the bench asks a program that never
+ * waits where it is. */
+static const int FATAL[] = {SIGABRT, SIGALRM, SIGBUS,  SIGFPE,  SIGHUP,    SIGILL,
+                            SIGINT,  SIGPIPE, SIGPROF, SIGQUIT, SIGSEGV,   SIGSYS,
+                            SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU};
 
 /* A stack of its own, for when the other one has overflowed. */
 static uint8_t signal_stack[65536];

@@ -79,6 +79,7 @@ void Reset_Handler(void)
     for (uint32_t *to = embedbench_bss_start; to < embedbench_bss_end;) {
         *to++ = 0;
     }
+    bare_start();
     uart_start();
     tick_start();
     firmware_main();
