@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 from pytest_embedbench.engines.qemu.board import QemuBoard, board_on
 from pytest_embedbench.engines.qemu.clocks import GuestClock
+from pytest_embedbench.engines.qemu.elf import SymbolAddresses
 from pytest_embedbench.engines.qemu.guest_setup import GuestSetup
 from pytest_embedbench.engines.qemu.launch import QemuCommand, Timing
 from pytest_embedbench.engines.qemu.lockstep import TickWord
@@ -14,6 +16,8 @@ from pytest_embedbench.engines.qemu.machines import MACHINES
 from pytest_embedbench.model import BoardSpec, UartSpec
 
 COUNTER, LATER, ENTRY = 0x20000000, 0x20000004, 0x08000100
+FAULT_HANDLER = 0x08000200
+_MACHINE = MACHINES["stm32f405"]
 
 _BODY = '''\
 import re, signal, socket, sys
@@ -47,6 +51,11 @@ def print_uuid(uuid):
     packet(b"O" + (uuid + "\\r\\n").encode().hex().encode())
     packet(b"OK")
 
+def word_at(address):
+    """Return what lies there: the counter, or an address in the table of vectors."""
+    words = {{{counter}: max(stops // 2, 0), {fault_vector}: {fault_handler} | 1}}
+    return words[address].to_bytes(4, "little")
+
 def obey(request):
     """Do as a guest would that ticks: a stop at the entry, then at the two words."""
     global stops
@@ -55,7 +64,7 @@ def obey(request):
     elif request[:1] in b"Zz":
         packet(b"OK")
     elif request[:1] == b"m":
-        packet((stops // 2).to_bytes(4, "little").hex().encode())
+        packet(word_at(int(request[1:].partition(b",")[0], 16)).hex().encode())
     elif request == b"g":
         packet((bytes(15 * 4) + ({entry}).to_bytes(4, "little")).hex().encode())
     elif request == b"k":
@@ -86,6 +95,8 @@ def fake_qemu(
         version=version,
         machines=machines,
         entry=ENTRY,
+        fault_vector=_MACHINE.fault_vector,
+        fault_handler=FAULT_HANDLER,
         counter=COUNTER,
         later=LATER,
     )
@@ -108,7 +119,7 @@ def boot_fake(program: Path, *, wall_limit_s: float = 10.0) -> QemuBoard:
     )
     setup = GuestSetup(
         spec=spec,
-        machine=MACHINES["stm32f405"],
+        machine=_MACHINE,
         elf_path=Path("nowhere.elf"),
         command=QemuCommand(program=program, arguments=()),
         timing=Timing(
@@ -123,8 +134,9 @@ def boot_fake(program: Path, *, wall_limit_s: float = 10.0) -> QemuBoard:
             name="ticks",
             entry=ENTRY,
             sync_point=TickWord(COUNTER, LATER),
-            period_us=10_000,
+            period_us=Fraction(10_000),
         ),
+        names=SymbolAddresses({}),
         rom_wait=None,
         read_word=None,
         run_cpu_s=1e6,

@@ -104,6 +104,21 @@ def test_what_was_found_and_will_not_do_is_told(
     assert f"{other} (7.2.22 (Debian)) has no such machine" in str(missing)
 
 
+def test_one_that_cannot_start_is_told_in_its_own_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = "error while loading shared libraries: libslirp.so.0: cannot open it"
+    program = install(tmp_path)
+    program.write_text(f"#!/bin/sh\necho {program}: {words} >&2\nexit 127\n")
+    monkeypatch.setenv("ESPRESSIF_QEMU_PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", "/bin:/usr/bin")
+    missing = esp32().missing()
+    assert missing is not None
+    assert f"{program} cannot start (exit code 127): {program}: {words}" in str(missing)
+    with pytest.raises(ConfigError, match="libslirp"):
+        find_qemu(XTENSA, "esp32", str(program))
+
+
 def test_the_engines_can_be_asked_on_systems_that_they_do_not_run_on() -> None:
     # E17
     script = (

@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 
 from pytest_embedbench.engines.qemu.lockstep import (
+    AwaitedTick,
     Calls,
     Lockstep,
     Restarted,
@@ -19,6 +20,7 @@ from pytest_embedbench.processes.channel_errors import NoAnswer
 from tests.unit.fake_guest import ENTRY, ROM_END, ROM_WAIT, FakeGuest, Write, serving
 
 COUNTER, LATER, OTHER = 0x100, 0x104, 0x108
+AWAITED, STOPS = 0x110, 0x114
 
 
 def ticks(*counts: int, later: bool = True) -> Iterator[Write]:
@@ -27,6 +29,18 @@ def ticks(*counts: int, later: bool = True) -> Iterator[Write]:
         yield Write(COUNTER, value)
         if later:
             yield Write(LATER, value)
+
+
+def obliging(guest: FakeGuest, says_at: int = -1) -> Iterator[Write]:
+    """Yield what a firmware writes that stops where it is told, or once it speaks."""
+    stops = 0
+    for value in count():
+        if value == says_at:
+            yield Write(AWAITED, value)
+        if value >= guest.memory.get(AWAITED, 0):
+            yield Write(STOPS + 4 * (stops % 2), value)
+            stops += 1
+        yield Write(COUNTER, value + 1)
 
 
 @pytest.mark.parametrize("later", [LATER, None])
@@ -62,6 +76,44 @@ def test_a_counter_that_goes_back_is_a_restart() -> None:
         with pytest.raises(Restarted):
             lockstep.run_to(9, lambda: None)
         assert lockstep.ticks == 3
+
+
+def test_a_firmware_that_stops_where_it_is_told_is_stopped_nowhere_else() -> None:
+    guest = FakeGuest(iter(()))
+    guest.script = obliging(guest)
+    heard: list[int] = []
+    with serving(guest) as stub:
+        lockstep = Lockstep(stub, AwaitedTick(COUNTER, AWAITED, STOPS), ())
+        lockstep.start(ENTRY, 0)
+        lockstep.run_to(7, lambda: heard.append(lockstep.ticks))
+        lockstep.run_to(8, lambda: heard.append(lockstep.ticks))
+        lockstep.run_to(30, lambda: heard.append(lockstep.ticks))
+    assert heard == [7, 8, 18, 28, 30]
+    assert lockstep.widest == 1
+
+
+def test_what_a_firmware_says_meanwhile_is_heard_in_the_tick_after_it() -> None:
+    guest = FakeGuest(iter(()))
+    guest.script = obliging(guest, says_at=3)
+    heard: list[int] = []
+    with serving(guest) as stub:
+        lockstep = Lockstep(stub, AwaitedTick(COUNTER, AWAITED, STOPS), ())
+        lockstep.start(ENTRY, 0)
+        lockstep.run_to(9, lambda: heard.append(lockstep.ticks))
+    assert heard == [3, 9]
+
+
+def test_a_stop_in_a_firmware_that_starts_over_is_a_restart() -> None:
+    # Its first words are the stops, its counter still what it was.
+    start = [Write(STOPS, 0), Write(STOPS + 4, 0), Write(COUNTER, 0)]
+    ran = [Write(STOPS, 0), Write(COUNTER, 1), Write(COUNTER, 2)]
+    heard: list[int] = []
+    with serving(FakeGuest(iter([*ran, *start, *ran]))) as stub:
+        lockstep = Lockstep(stub, AwaitedTick(COUNTER, AWAITED, STOPS), ())
+        lockstep.start(ENTRY, 0)
+        with pytest.raises(Restarted):
+            lockstep.run_to(9, lambda: heard.append(lockstep.ticks))
+    assert heard == [2]
 
 
 def test_calls_of_a_function_count_themselves() -> None:

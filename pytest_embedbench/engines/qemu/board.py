@@ -11,6 +11,7 @@ from pytest_embedbench.errors import (
     BoardLost,
     EmbedbenchError,
     FirmwareFault,
+    NotSupported,
     UnknownName,
 )
 from pytest_embedbench.support.validation import whole_ms
@@ -53,7 +54,8 @@ class QemuBoard:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a test author should know of the run."""
-        return tuple(self._guest.notes)
+        missing = [f"{self._fault}"] if isinstance(self._fault, NotSupported) else []
+        return (*self._guest.notes, *missing)
 
     @property
     def pid(self) -> int:
@@ -111,7 +113,7 @@ class QemuBoard:
         guest = self._power_on(self._links, now_us)
         try:
             guest.boot()
-        except FirmwareFault as fault:
+        except (FirmwareFault, NotSupported) as fault:
             # It can still be heard: it may have said why. The first step raises.
             self._fault = fault
         except BaseException:
@@ -130,6 +132,6 @@ class QemuBoard:
 
 def board_on(setup: GuestSetup) -> QemuBoard:
     """Start a firmware in lockstep, or in real time where its time has no steps."""
-    in_lockstep = setup.timing.icount_shift is not None
-    power_on = LockstepPower(setup) if in_lockstep else RealtimePower(setup)
+    lockstep = setup.timing.lockstep
+    power_on = LockstepPower(setup) if lockstep else RealtimePower(setup)
     return QemuBoard(setup.spec, power_on)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.engines.qemu.boot_words import (
+    ROM_BANNER,
+    refusal,
+)
+from pytest_embedbench.engines.qemu.early_faults import Faulted
 from pytest_embedbench.engines.qemu.launch import board_lost
 from pytest_embedbench.engines.qemu.lockstep import Restarted, Trapped
+from pytest_embedbench.engines.qemu.not_modelled import PERIPHERALS, unmodelled
 from pytest_embedbench.errors import (
     BoardLost,
     FirmwareCrash,
     FirmwareReset,
     FirmwareSpin,
+    NotSupported,
 )
 from pytest_embedbench.processes.channel_errors import (
     ChannelError,
@@ -28,10 +34,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.machines import QemuMachine
     from pytest_embedbench.errors import EmbedbenchError
 
-    Cause = ChannelError | Restarted | Trapped
+    Cause = ChannelError | Restarted | Trapped | Faulted
 
-ROM_BANNER = re.compile(rb"\brst:0x[0-9a-f]+ \(([A-Z0-9_]+)\),boot:")
-"""What an ESP chip's ROM says first after each reset, and why it was reset."""
 _LOCKUP = "Lockup: can't escalate"
 _INTERRUPT_WALL_S = 5.0
 _TAIL_LINES = 15
@@ -53,6 +57,13 @@ class GuestContext:
 
 def explain(cause: Cause, context: GuestContext) -> EmbedbenchError:
     """Return the error that says what happened; the emulator is ended."""
+    machine = context.machine.name
+    if peripheral := unmodelled(context.said, PERIPHERALS.get(machine)):
+        context.emulator.end()
+        return NotSupported(
+            f"the firmware uses {peripheral}, which this QEMU does not model "
+            f"({_when(context)}): it panics here, and would not on the real chip"
+        )
     match cause:
         case Restarted():
             error: EmbedbenchError = FirmwareReset(_restarted(context))
@@ -61,6 +72,8 @@ def explain(cause: Cause, context: GuestContext) -> EmbedbenchError:
                 f"the firmware stopped{_where(context)}: a breakpoint of its own, or "
                 "an exception that its debugger is told of"
             )
+        case Faulted():
+            error = FirmwareCrash(_faulted(cause, context))
         case NoAnswer():
             error = _unanswered(cause, context)
         case Disconnected() if _LOCKUP in context.emulator.log_tail():
@@ -76,7 +89,17 @@ def explain(cause: Cause, context: GuestContext) -> EmbedbenchError:
 def _restarted(context: GuestContext) -> str:
     reasons = ROM_BANNER.findall(context.said)
     reason = f", {reasons[-1].decode()}" if reasons else ""
+    if context.at_us is None and (words := refusal(context.said)):
+        return f"the chip cannot boot what is in its flash, and says: {words}"
     return f"the firmware restarted by itself{reason} ({_when(context)})"
+
+
+def _faulted(fault: Faulted, context: GuestContext) -> str:
+    where = ""
+    if fault.pc is not None:
+        where = f" in {load_symbols(context.elf_path).describe(fault.pc)}"
+    why = f": {fault.cause}" if fault.cause else ""
+    return f"the firmware faulted before its first tick{where}{why}"
 
 
 def _unanswered(cause: NoAnswer, context: GuestContext) -> EmbedbenchError:

@@ -46,10 +46,13 @@ def find_qemu(
         ConfigError: ``chosen`` is not such a program.
     """
     if chosen:
-        found = ask(_in_folder(Path(chosen).expanduser(), program))
+        path = _in_folder(Path(chosen).expanduser(), program)
+        found = ask(path)
         if found is None or machine not in found.machines:
+            why = cannot_start(path) if found is None else ""
             raise ConfigError(
                 f"option qemu = {chosen!r}: no {program} that knows machine {machine}"
+                f"{why and f'; it {why}'}"
             )
         return found
     here = all_qemus(program, environ)
@@ -59,6 +62,42 @@ def find_qemu(
 def all_qemus(program: str, environ: Mapping[str, str] = os.environ) -> Iterator[Qemu]:
     """Yield every ``program`` that is where ``find_qemu`` looks, in its order."""
     return filter(None, map(ask, _candidates(program, environ)))
+
+
+def broken_qemus(program: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Return a remark on each ``program`` that is there and cannot start."""
+    return "".join(
+        f"; {path} {why}"
+        for path in _candidates(program, environ)
+        if ask(path) is None and (why := cannot_start(path))
+    )
+
+
+@cache
+def cannot_start(path: Path) -> str:
+    """Return, in its own words, why a program does not start; nothing if there is none.
+
+    A library that is missing, mostly.
+    """
+    if not path.is_file():
+        return ""
+    try:
+        done = subprocess.run(
+            [str(path), "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_ASK_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"says nothing within {_ASK_LIMIT_S} s"
+    except OSError as error:
+        return f"cannot be started: {error.strerror}"
+    said = (done.stderr or done.stdout).decode(errors="replace").strip()
+    last = said.splitlines()[-1] if said else "nothing"
+    if done.returncode == 0:
+        return f"is no QEMU: it says {last!r}"
+    return f"cannot start (exit code {done.returncode}): {last}"
 
 
 def posix_missing(engine: str) -> ToolMissing:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from pytest_embedbench.errors import FirmwareFault
+from pytest_embedbench.flashing.esp_origin import Loadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,6 +53,22 @@ def read_names(elf_path: Path) -> SymbolAddresses:
             f"{elf_path}: not a readable ELF file: {error}; without one a board can "
             "only run in real time (its option lockstep = false)"
         ) from error
+
+
+def read_loadable(path: Path) -> Loadable | None:
+    """Return what an ELF file wants in memory; nothing if it is no ELF file."""
+    try:
+        data = path.read_bytes()
+        elf = ELFFile(io.BytesIO(data))
+        segments = [
+            (part["p_vaddr"], part.data())
+            for part in elf.iter_segments("PT_LOAD")
+            if part["p_filesz"]
+        ]
+    except (OSError, ELFError):
+        return None
+    digest = hashlib.sha256(data).digest()
+    return Loadable(path.name, digest, elf["e_entry"], segments)
 
 
 def _addresses(elf: Any) -> dict[str, int]:  # noqa: ANN401  # elftools is untyped

@@ -4,28 +4,43 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.qemu.board import QemuBoard, board_on
-from pytest_embedbench.engines.qemu.discovery import all_qemus, find_qemu, posix_missing
+from pytest_embedbench.engines.qemu.discovery import (
+    all_qemus,
+    broken_qemus,
+    find_qemu,
+    posix_missing,
+)
 from pytest_embedbench.engines.qemu.espchip import (
     efuse_file,
     entry_point,
     flash_file,
+    psram_mb,
 )
 from pytest_embedbench.engines.qemu.guest_setup import set_up
 from pytest_embedbench.engines.qemu.launch import QemuCommand
 from pytest_embedbench.engines.qemu.machines import MACHINES, machine_for
 from pytest_embedbench.engines.qemu.options import EspOptions, capabilities
 from pytest_embedbench.errors import ToolMissing
+from pytest_embedbench.flashing.esp_config import console_is_usb, read_sdkconfig
+from pytest_embedbench.support.image_kinds import ImageKind
 from pytest_embedbench.support.options import read_options
 
 if TYPE_CHECKING:
     from typing import IO
 
+    from pytest_embedbench.engines.qemu.elf import SymbolAddresses
     from pytest_embedbench.engines.qemu.machines import QemuMachine
     from pytest_embedbench.model import BoardSpec, Capability, FirmwareImage
+
+
+_USB = (
+    "its console is the chip's own USB, which QEMU does not have: what it says there "
+    "is not heard; {} puts it on uart0"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +49,11 @@ class QemuEsp:
 
     name: str
     mcu: str
+
+    def image_kinds(self, spec: BoardSpec) -> tuple[str, ...]:
+        """Return what fills a flash: all of it, or what belongs where."""
+        del spec
+        return (ImageKind.FLASHER_ARGS.value, ImageKind.BIN.value)
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> QemuBoard:
         """Start ``image``; the board stands at the first tick of its scheduler."""
@@ -48,12 +68,15 @@ class QemuEsp:
             efuses = opened.enter_context(efuse_file(machine, options))
             command = QemuCommand(
                 program=found.path,
-                arguments=_arguments(machine, options, flash, efuses),
+                arguments=[
+                    *_arguments(machine, options, flash, efuses),
+                    *_psram_words(psram_mb(image, machine, options)),
+                ],
                 files=(flash.fileno(), efuses.fileno()),
                 image_entry=entry_point(flash, machine),
             )
             setup = set_up(spec, machine, image, options, command, opened.close)
-            return board_on(setup)
+            return board_on(replace(setup, notes=remarks(image, setup.names)))
         except BaseException:
             opened.close()
             raise
@@ -89,7 +112,8 @@ class QemuEsp:
             f"Espressif's {machine.program} with machine {machine.name}",
             f"python $IDF_PATH/tools/idf_tools.py install {package}, or unpack a "
             f"{package}-softmmu archive of https://github.com/espressif/qemu/releases "
-            f"and put its qemu/bin into ESPRESSIF_QEMU_PATH or PATH{passed_over}",
+            f"and put its qemu/bin into ESPRESSIF_QEMU_PATH or PATH{passed_over}"
+            f"{broken_qemus(machine.program)}",
         )
 
 
@@ -108,6 +132,15 @@ def esp32s3() -> QemuEsp:
     return QemuEsp("qemu-esp32s3", "esp32s3")
 
 
+def remarks(image: FirmwareImage, names: SymbolAddresses) -> tuple[str, ...]:
+    """Return what there is to say of a firmware before it runs."""
+    if console_is_usb(read_sdkconfig(image)):
+        return (_USB.format("CONFIG_ESP_CONSOLE_UART_DEFAULT=y in its sdkconfig"),)
+    if "HWCDCSerial" in names or {"Serial", "Serial0"} <= names.addresses.keys():
+        return (_USB.format("-D ARDUINO_USB_CDC_ON_BOOT=0 in its build_flags"),)
+    return ()
+
+
 def _arguments(
     machine: QemuMachine, options: EspOptions, flash: IO[bytes], efuses: IO[bytes]
 ) -> list[str]:
@@ -121,11 +154,13 @@ def _arguments(
         words += (
             f" -global driver={machine.timer_group},property=wdt_disable,value=true"
         )
-    if options.psram_mb:
-        words += f" -m {options.psram_mb}M"
     if options.strap_mode >= 0:
         words += (
             f" -global driver={machine.name}.gpio,property=strap_mode"
             f",value={options.strap_mode:#x}"
         )
     return words.split()
+
+
+def _psram_words(size_mb: int) -> list[str]:
+    return ["-m", f"{size_mb}M"] if size_mb else []

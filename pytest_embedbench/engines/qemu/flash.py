@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from struct import Struct
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError, DoesNotFit, FirmwareFault
+from pytest_embedbench.flashing.esp_flash import FlashRegion, table_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,26 +15,10 @@ if TYPE_CHECKING:
 
 _ERASED = b"\xff"
 _MIB = 1 << 20
+_APPLICATION_OFFSET = "0x10000"
+"""Where it is unless the build says else."""
 SIZES_MB = (2, 4, 8, 16)
 """The sizes of flash chips that QEMU has."""
-_IMAGE_MAGIC = 0xE9
-_PARTITION_TABLE_BYTES = 0xC00
-_PARTITION = Struct("<HBBII16sI")
-_PARTITION_MAGIC = 0x50AA
-_DATA, _NVS = 1, 2
-
-
-@dataclass(frozen=True, slots=True)
-class FlashRegion:
-    """Bytes that belong at an offset of the flash."""
-
-    offset: int
-    data: bytes
-
-    @property
-    def end(self) -> int:
-        """The offset behind the last byte."""
-        return self.offset + len(self.data)
 
 
 def pieces(image: FirmwareImage) -> list[FlashRegion]:
@@ -45,18 +28,20 @@ def pieces(image: FirmwareImage) -> list[FlashRegion]:
         FirmwareFault: it has made no image for a flash.
     """
     listed = image.metadata.get("flash_images", "").split()
-    files = [entry.partition("=")[::2] for entry in listed]
-    application = image.artifacts.get(f"{image.elf_path.stem}.bin")
+    files = [(at, name) for at, _, name in (text.partition("=") for text in listed)]
+    own = f"{image.elf_path.stem}.bin"
+    application = image.artifacts.get(own)
     offset = image.metadata.get("application_offset")
-    if application is None or offset is None:
+    if (application is None or offset is None) and not listed:
         raise FirmwareFault(
             f"{image.elf_path}: the build has made no flash image of it: it needs "
-            f"{image.elf_path.stem}.bin and the application's offset"
+            f"{own} and the application's offset"
         )
+    if application is not None and own not in (name for _, name in files):
+        files.append((offset or _APPLICATION_OFFSET, own))
     found = [(at, image.artifacts.get(name), name) for at, name in files]
     return [
-        *(FlashRegion(int(at, 0), _read(file, name)) for at, file, name in found),
-        FlashRegion(int(offset, 0), _read(application, application.name)),
+        FlashRegion(int(at, 0), _read(file, name), name) for at, file, name in found
     ]
 
 
@@ -66,35 +51,30 @@ def nvs_piece(held: Sequence[FlashRegion], nvs: bytes) -> FlashRegion:
     Raises:
         ConfigError: there is no NVS partition, or it is too small.
     """
-    for piece in held:
-        for start in range(0, _PARTITION_TABLE_BYTES, _PARTITION.size):
-            row = piece.data[start : start + _PARTITION.size]
-            if len(row) < _PARTITION.size:
-                break
-            magic, kind, subtype, offset, size, _, _ = _PARTITION.unpack(row)
-            if magic != _PARTITION_MAGIC:
-                break
-            if (kind, subtype) == (_DATA, _NVS):
-                if len(nvs) > size:
-                    raise ConfigError(
-                        f"option nvs_file: {len(nvs)} bytes are too many for the "
-                        f"firmware's NVS partition of {size}"
-                    )
-                return FlashRegion(offset, nvs)
-    raise ConfigError("option nvs_file: the firmware has no NVS partition to put it in")
+    row = next((row for row in table_in(held) or () if row.is_nvs), None)
+    if row is None:
+        raise ConfigError(
+            "option nvs_file: the firmware has no NVS partition to put it in"
+        )
+    if len(nvs) > row.size_bytes:
+        raise ConfigError(
+            f"option nvs_file: {len(nvs)} bytes are too many for the firmware's NVS "
+            f"partition of {row.size_bytes}"
+        )
+    return FlashRegion(row.offset, nvs, "nvs_file")
 
 
-def size_mb(held: Sequence[FlashRegion], bootloader_offset: int, chosen_mb: int) -> int:
+def size_mb(held: Sequence[FlashRegion], made_for_mb: int, chosen_mb: int) -> int:
     """Return how big a flash has to be; ``chosen_mb``, if not 0, is what it is.
 
-    Otherwise what the image at ``bootloader_offset`` says that it is made for.
+    Otherwise what the firmware is ``made_for_mb``, or more if it is more.
 
     Raises:
         ConfigError: there is no such flash chip.
         DoesNotFit: the firmware is bigger than that.
     """
     end = max(piece.end for piece in held)
-    wanted = chosen_mb or max(_made_for_mb(held, bootloader_offset), -(-end // _MIB))
+    wanted = chosen_mb or max(made_for_mb, -(-end // _MIB))
     size = next((size for size in SIZES_MB if size >= wanted), 0)
     if chosen_mb not in (0, *SIZES_MB):
         raise ConfigError(f"option flash_mb: {chosen_mb} is none of {SIZES_MB}")
@@ -104,6 +84,13 @@ def size_mb(held: Sequence[FlashRegion], bootloader_offset: int, chosen_mb: int)
             f"{size or SIZES_MB[-1]} MB"
         )
     return size
+
+
+def manifest_mb(image: FirmwareImage, name: str) -> int:
+    """Return a size that the board's manifest states, in MB; 0 if it does not."""
+    text = image.metadata.get(name, "").upper().removesuffix("B")
+    number = text.removesuffix("M")
+    return int(number) if text.endswith("M") and number.isdecimal() else 0
 
 
 def erased(size: int) -> bytes:
@@ -134,14 +121,6 @@ def _esp32c3_efuses(major: int, minor: int) -> bytes:
     words[0x2E] = (minor >> 3 & 1) << 7
     words[0x2F] = major & 3
     return bytes(words)
-
-
-def _made_for_mb(held: Sequence[FlashRegion], bootloader_offset: int) -> int:
-    for piece in held:
-        is_image = piece.data[:1] == bytes([_IMAGE_MAGIC])
-        if piece.offset == bootloader_offset and is_image:
-            return 1 << (piece.data[3] >> 4)
-    return SIZES_MB[1]
 
 
 def _read(file: Path | None, name: str) -> bytes:

@@ -9,9 +9,11 @@ from pytest_embedbench.engines.qemu.clocks import find_clock
 from pytest_embedbench.engines.qemu.elf import SymbolAddresses, read_names
 from pytest_embedbench.engines.qemu.launch import Timing
 from pytest_embedbench.engines.qemu.lockstep import RomWait
+from pytest_embedbench.engines.qemu.tick_rate import usual_time_warp_us
+from pytest_embedbench.flashing.esp_config import read_sdkconfig, tick_hz
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pytest_embedbench.engines.qemu.clocks import GuestClock
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.options import QemuOptions
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
-_TIME_WARPS_PER_TICK = 5
 _ROM_TIME_WARP_US = 10_000
 
 
@@ -31,7 +32,8 @@ class GuestSetup:
     ``find_clock`` returns the firmware's clock as it is at reset; ``read_word`` is a
     word that it writes when it has read a byte, if it has one; ``run_cpu_s`` is
     the CPU time from tick to tick, ``timing`` has that for booting. ``rom_wait`` is
-    for a ROM that waits. ``on_close`` is called when the board is closed.
+    for a ROM that waits. ``on_close`` is called when the board is closed. ``names`` are
+    the firmware's, ``notes`` what there is to say of it before it runs.
     """
 
     spec: BoardSpec
@@ -41,9 +43,18 @@ class GuestSetup:
     timing: Timing
     rom_wait: RomWait | None
     find_clock: Callable[[], GuestClock]
+    names: SymbolAddresses
     read_word: int | None
     run_cpu_s: float
     on_close: Callable[[], object]
+    chosen_time_warp_us: int = 0
+    notes: Sequence[str] = ()
+
+    def time_warp_us(self, clock: GuestClock) -> int:
+        """Return how far time may go at a stop of a guest with that clock."""
+        return self.chosen_time_warp_us or usual_time_warp_us(
+            clock.period_us, self.names
+        )
 
     def serials(self) -> dict[str, int]:
         """Return QEMU's numbers for the board's UARTs, by name."""
@@ -70,14 +81,16 @@ def set_up(
         ConfigError: it has none that is known.
         FirmwareFault: it is no ELF file.
     """
+    config_hz = tick_hz(read_sdkconfig(image))
     names = read_names(image.elf_path) if options.lockstep else SymbolAddresses({})
 
     def clock() -> GuestClock:
-        return find_clock(names, options.sync_symbol, options.sync_period_us)
+        symbol, period_us = options.sync_symbol, options.sync_period_us
+        return find_clock(names, symbol, period_us, config_hz)
 
     time_warp_us = options.time_warp_us
     if options.lockstep and not time_warp_us:
-        time_warp_us = max(1, clock().period_us // _TIME_WARPS_PER_TICK)
+        time_warp_us = usual_time_warp_us(clock().period_us, names)
     rom_time_warp_us = time_warp_us
     rom_wait = None
     if machine.rom_waits_at is not None:
@@ -88,7 +101,8 @@ def set_up(
             then_time_warp_us=time_warp_us,
         )
     timing = Timing(
-        icount_shift=options.icount_shift if options.lockstep else None,
+        icount_shift=options.icount_shift,
+        lockstep=options.lockstep,
         time_warp_us=time_warp_us,
         rom_time_warp_us=rom_time_warp_us,
         cpu_limit_s=options.boot_limit_ms / 1000,
@@ -103,7 +117,9 @@ def set_up(
         timing=timing,
         rom_wait=rom_wait,
         find_clock=clock,
+        names=names,
         read_word=names.get("embedbench_received"),
         run_cpu_s=options.cpu_limit_ms / 1000,
         on_close=on_close,
+        chosen_time_warp_us=options.time_warp_us,
     )

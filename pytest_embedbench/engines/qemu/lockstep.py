@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_embedbench.engines.qemu.early_faults import run_to_entry
 from pytest_embedbench.engines.qemu.launch import limit_time_warp
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _BREAKPOINT_KIND = 2
 _ROM_STOPS = 100
+_MOST_TICKS_AHEAD = 10
+"""So that what is said by a firmware that dies without a stop bears about its time."""
 
 
 class Trapped(Exception):
@@ -59,12 +62,15 @@ class SyncPoint(Protocol):
         """Run to the first stop, from where the code of the tick begins."""
         ...
 
-    def next(self, stub: Stub, resume: Resume) -> None:
-        """Run from one stop to the next."""
+    def next(self, stub: Stub, resume: Resume, ahead: int) -> int:
+        """Run from one stop to the next, ``ahead`` ticks later if it can.
+
+        Returns how many ticks later it is at most, unless some were made up for.
+        """
         ...
 
     def count(self, stub: Stub) -> int:
-        """Return how often it has happened."""
+        """Return how often it has happened; ``Restarted`` if that cannot be."""
         ...
 
 
@@ -83,8 +89,9 @@ class TickWord:
         del stub
         resume(_watch(self.counter), at=self.counter)
 
-    def next(self, stub: Stub, resume: Resume) -> None:
+    def next(self, stub: Stub, resume: Resume, ahead: int) -> int:
         """Let the counter change, and stop before it changes again."""
+        del ahead
         counter, later = self.counter, self.later
         if later is None:
             stub.step(_unwatch(counter))
@@ -92,10 +99,53 @@ class TickWord:
         else:
             resume(_unwatch(counter), _watch(later), at=later)
             resume(_unwatch(later), _watch(counter), at=counter)
+        return 1
 
     def count(self, stub: Stub) -> int:
         """Read the counter: how often we stopped is not what counts."""
         return stub.read_word(self.counter)
+
+
+@dataclass(slots=True)
+class AwaitedTick:
+    """A counter in memory of a firmware that stops at the tick that it is told of.
+
+    ``awaited`` is where it is told; it writes one of the two words at ``stops``, in
+    turn, before it counts the next one, and sooner if it has said something. So it
+    is one stop however many ticks there are in between.
+    """
+
+    counter: int
+    awaited: int
+    stops: int
+    _last: int = -1
+    _second: bool = False
+
+    def first(self, stub: Stub, resume: Resume) -> None:
+        """Run to the first of its ticks."""
+        del stub
+        resume(_watch(self._stop), at=self._stop)
+
+    def next(self, stub: Stub, resume: Resume, ahead: int) -> int:
+        """Run to the stop that is ``ahead``, or to an earlier one."""
+        del stub
+        stands_at = self._stop
+        self._second = not self._second
+        awaited = _write(self.awaited, self._last + ahead)
+        resume(_unwatch(stands_at), _watch(self._stop), awaited, at=self._stop)
+        return ahead
+
+    def count(self, stub: Stub) -> int:
+        """Read the counter, which has moved unless the firmware has started over."""
+        count = stub.read_word(self.counter)
+        if count <= self._last:
+            raise Restarted
+        self._last = count
+        return count
+
+    @property
+    def _stop(self) -> int:
+        return self.stops + 4 * self._second
 
 
 @dataclass(slots=True)
@@ -110,11 +160,13 @@ class Calls:
         del resume
         stub.do(_break(self.function))
 
-    def next(self, stub: Stub, resume: Resume) -> None:
+    def next(self, stub: Stub, resume: Resume, ahead: int) -> int:
         """Step off the breakpoint and run into it again."""
+        del ahead
         stub.step()
         resume(at=None)
         self._calls += 1
+        return 1
 
     def count(self, stub: Stub) -> int:
         """Return how many calls there were after the first."""
@@ -137,16 +189,25 @@ class Lockstep:
     _last: int = field(default=0, init=False)
 
     def start(
-        self, entry: int, pc_register: int, rom_wait: RomWait | None = None
+        self,
+        entry: int,
+        pc_register: int,
+        rom_wait: RomWait | None = None,
+        fault_vector: int = 0,
     ) -> None:
         """Run from reset to the first tick; ``entry`` is where the tick's code begins.
 
         Only from there on is memory what the program says it is: what runs before,
-        a ROM or a bootloader, uses the same addresses for its own ends.
+        a ROM or a bootloader, uses the same addresses for its own ends. Where there is
+        a ``fault_vector``, ``Faulted`` says if it never gets there.
         """
         if rom_wait is not None:
             self._leave_rom(rom_wait, pc_register)
-        self.stub.resume(_break(entry))
+        if fault_vector:
+            self.stub.do(_break(entry))
+            run_to_entry(self.stub, entry, pc_register, fault_vector)
+        else:
+            self.stub.resume(_break(entry))
         if self.stub.read_register(pc_register) != entry:
             raise Trapped
         self.stub.do(_unbreak(entry))
@@ -163,11 +224,13 @@ class Lockstep:
             for receiver in self.receivers:
                 if receiver.pending:
                     receiver.feed(self.stub)
-            self.sync_point.next(self.stub, self._resume)
+            feeding = any(receiver.pending for receiver in self.receivers)
+            ahead = 1 if feeding else min(ticks - self.ticks, _MOST_TICKS_AHEAD)
+            passed = self.sync_point.next(self.stub, self._resume, ahead)
             count = self.sync_point.count(self.stub)
             if count < self._last:
                 raise Restarted
-            self.widest = max(self.widest, count - self._last)
+            self.widest = max(self.widest, 1 + count - self._last - passed)
             self._last = count
             self.ticks = count - self._first
             after_each()
@@ -211,3 +274,10 @@ def _watch(address: int) -> bytes:
 
 def _unwatch(address: int) -> bytes:
     return b"z2,%x,4" % address
+
+
+def _write(address: int, word: int) -> bytes:
+    return b"M%x,4:%s" % (
+        address,
+        (word % (1 << 32)).to_bytes(4, "little").hex().encode(),
+    )

@@ -11,8 +11,10 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.engines.qemu.diagnosis import ROM_BANNER, GuestContext, explain
-from pytest_embedbench.engines.qemu.launch import launch
+from pytest_embedbench.engines.qemu.boot_words import ROM_BANNER, is_refused_by_rom
+from pytest_embedbench.engines.qemu.diagnosis import GuestContext, explain
+from pytest_embedbench.engines.qemu.early_faults import Faulted
+from pytest_embedbench.engines.qemu.launch import launch, limit_time_warp
 from pytest_embedbench.engines.qemu.lockstep import Lockstep, Restarted, Trapped
 from pytest_embedbench.engines.qemu.receivers import Pace, receiver
 from pytest_embedbench.processes.channel_errors import ChannelError
@@ -25,11 +27,12 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.qemu.guest_setup import GuestSetup
     from pytest_embedbench.engines.qemu.launch import Emulator
     from pytest_embedbench.engines.qemu.links import QemuLink
+    from pytest_embedbench.engines.qemu.receivers import Receiver
     from pytest_embedbench.errors import EmbedbenchError
 
 _BITS_PER_BYTE = 10  # 8N1
 _WATCHDOG = re.compile(rb"rst:0x\w+ \(\w*WDT|watchdog got triggered|wdt timeout")
-_CAUSES = (ChannelError, Restarted, Trapped)
+_CAUSES = (ChannelError, Restarted, Trapped, Faulted)
 
 
 @dataclass(slots=True)
@@ -70,10 +73,7 @@ class LockstepGuest:
         self._emulator = emulator
         self._links = links
         self._clock = setup.find_clock()
-        self._receivers = [
-            receiver(setup.machine.uarts[name], emulator.ports[name], self._pace(baud))
-            for name, baud in setup.bauds_bps().items()
-        ]
+        self._receivers: list[Receiver] = []
         self._lockstep = Lockstep(
             emulator.stub, self._clock.sync_point, self._receivers
         )
@@ -86,8 +86,10 @@ class LockstepGuest:
     @property
     def notes(self) -> Sequence[str]:
         """Say what went wrong on the way, and that an emulator may be slower."""
-        lost = zip(self._links, self._receivers, strict=True)
-        notes = list(self._emulator.notes)
+        lost = zip(self._links, self._receivers, strict=False)
+        notes = [*self._emulator.notes, *self._setup.notes]
+        if self._clock.is_freertos:
+            notes.append(self._clock.describe())
         notes += [
             f"{name} lost {receiver.unheard} bytes: its receiver was off"
             for name, receiver in lost
@@ -99,7 +101,7 @@ class LockstepGuest:
                 "what it said in these is stamped with the last of them"
             )
         if _WATCHDOG.search(self._console()):
-            mips = 1000 / 2 ** (self._setup.timing.icount_shift or 0)
+            mips = 1000 / 2**self._setup.timing.icount_shift
             notes.append(
                 "emulator speed: a watchdog bit on a core that does "
                 f"{mips:.0f} million instructions a second; a real one does more "
@@ -114,8 +116,12 @@ class LockstepGuest:
         setup = self._setup
         try:
             self._lockstep.start(
-                self._clock.entry, setup.machine.pc_register, setup.rom_wait
+                self._clock.entry,
+                setup.machine.pc_register,
+                setup.rom_wait,
+                setup.machine.fault_vector,
             )
+            self._keep_time()
         except _CAUSES as cause:
             self._listen()
             raise self._explained(cause, at_us=None) from None
@@ -125,7 +131,7 @@ class LockstepGuest:
 
     def run(self, until_us: int) -> None:
         """Run to the last tick that is not later than ``until_us``."""
-        ticks = (until_us - self._started_us) // self._clock.period_us
+        ticks = int((until_us - self._started_us) / self._clock.period_us)
         links = self._links.values()
         for link, target in zip(links, self._receivers, strict=True):
             target.pending += link.take_sent()
@@ -141,17 +147,40 @@ class LockstepGuest:
         """End the emulator."""
         self._emulator.close()
 
-    def _pace(self, baud_bps: int) -> Pace:
+    def _keep_time(self) -> None:
+        """Learn at the first tick how long one is, and what goes with it.
+
+        Raises:
+            ConfigError: it is not as long as its build says.
+        """
+        setup, stub = self._setup, self._emulator.stub
+        timer = setup.machine.tick_timer
+        if self._clock.is_freertos and timer is not None:
+            self._clock = self._clock.agreed(timer.rate_hz(stub, setup.names))
+        time_warp_us = setup.time_warp_us(self._clock)
+        if time_warp_us != setup.timing.time_warp_us:
+            limit_time_warp(stub, time_warp_us)
+        self._receivers += [
+            receiver(
+                setup.machine.uarts[name],
+                self._emulator.ports[name],
+                self._pace(baud_bps, time_warp_us),
+            )
+            for name, baud_bps in setup.bauds_bps().items()
+        ]
+
+    def _pace(self, baud_bps: int, time_warp_us: int) -> Pace:
         byte_us = _BITS_PER_BYTE * 1_000_000 / baud_bps
         return Pace(
             bytes_per_tick=max(1, int(self._clock.period_us / byte_us)),
-            time_warp_us=self._setup.timing.time_warp_us,
+            time_warp_us=time_warp_us,
             read_word=self._setup.read_word,
         )
 
     def _look_for_boot_loop(self) -> None:
         console = next(iter(self._emulator.ports.values()))
-        if len(ROM_BANNER.findall(console.peek())) > 1:
+        said = console.peek()
+        if len(ROM_BANNER.findall(said)) > 1 or is_refused_by_rom(said):
             raise Restarted
 
     def _listen(self) -> None:
@@ -164,7 +193,7 @@ class LockstepGuest:
 
     def _tick_us(self) -> int:
         """Return the bench's time of the tick that the guest stands at."""
-        return self._started_us + self._lockstep.ticks * self._clock.period_us
+        return self._started_us + int(self._lockstep.ticks * self._clock.period_us)
 
     def _explained(self, cause: Cause, at_us: int | None) -> EmbedbenchError:
         return explain(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.engines.qemu.tick_rate import CycleTick, PeriodicAlarm
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_embedbench.engines.qemu.tick_rate import TickTimer
     from pytest_embedbench.model import BoardSpec
 
 
@@ -57,14 +59,21 @@ class QemuMachine:
     efuse: str = ""
     """The QEMU device that takes an efuse image, if any."""
     bootloader_offset: int = 0
+    usual_psram_mb: int = 0
+    """The external RAM of boards that have some; 0 if QEMU models none."""
     usual_revision: int = 0
     """The chip revision that an unmarked board has; 300 is v3.0."""
+    tick_timer: TickTimer | None = None
+    """What an operating system's ticks come from, if that can be read."""
     rom_waits_at: int | None = None
     """An instruction of the ROM that polls, for long, for what only time brings."""
+    fault_vector: int = 0
+    """Where the address of the handler for faults lies at reset, if it is a word."""
 
 
 _XTENSA = "qemu-system-xtensa"
 _RISCV = "qemu-system-riscv32"
+_SYSTIMER = PeriodicAlarm(setting=0x60023034, counts_hz=16_000_000)
 
 MACHINES: Mapping[str, QemuMachine] = {
     "esp32": QemuMachine(
@@ -79,7 +88,9 @@ MACHINES: Mapping[str, QemuMachine] = {
         timer_group="timer.esp32.timg",
         efuse="nvram.esp32.efuse",
         bootloader_offset=0x1000,
+        usual_psram_mb=4,
         usual_revision=300,
+        tick_timer=CycleTick(mhz_at=0x3FFE01E0),
         rom_waits_at=0x4000FCA9,  # three times 0.1 s, until the efuses are read
     ),
     "esp32c3": QemuMachine(
@@ -93,6 +104,7 @@ MACHINES: Mapping[str, QemuMachine] = {
         timer_group="timer.esp32c3.timg",
         efuse="nvram.esp32c3.efuse",
         usual_revision=4,
+        tick_timer=_SYSTIMER,
     ),
     "esp32s3": QemuMachine(
         name="esp32s3",
@@ -104,7 +116,9 @@ MACHINES: Mapping[str, QemuMachine] = {
         pc_register=0,
         timer_group="timer.esp32s3.timg",
         efuse="nvram.esp32s3.efuse",
+        usual_psram_mb=8,
         usual_revision=2,
+        tick_timer=_SYSTIMER,
     ),
     "stm32f405": QemuMachine(
         name="netduinoplus2",
@@ -118,6 +132,7 @@ MACHINES: Mapping[str, QemuMachine] = {
             ),
         },
         pc_register=15,
+        fault_vector=0x0800000C,
     ),
 }
 

@@ -34,14 +34,13 @@ class QemuOptions:
         0,
         "the period of that function, or of the tick",
         lowest=0,
-        default_text="the usual",
+        default_text="as built, or the usual",
     )
     time_warp_us: int = option(
         0,
-        "time lost to a busy firmware at each of the two stops of a tick; bigger is "
-        "faster",
+        "time lost to a busy firmware at each of the stops of a tick; bigger is faster",
         lowest=0,
-        default_text="a fifth of a tick",
+        default_text="a fifth of a tick, two for one stop, or 20",
         formerly="leap_us",
     )
     cpu_limit_ms: int = option(
@@ -68,7 +67,7 @@ class EspOptions(QemuOptions):
         0,
         "size of the flash chip: 2, 4, 8 or 16",
         choices=(0, 2, 4, 8, 16),
-        default_text="what the image asks for",
+        default_text="what the board's manifest says, or the image asks for",
     )
     flash_file: str = option(
         "",
@@ -80,7 +79,12 @@ class EspOptions(QemuOptions):
     chip_revision: int = option(
         USUAL, "300 for v3.0", lowest=USUAL, default_text="a usual one"
     )
-    psram_mb: int = option(0, "size of the external RAM", lowest=0)
+    psram_mb: int = option(
+        USUAL,
+        "size of the external RAM, 0 for none",
+        lowest=USUAL,
+        default_text="what the board's manifest or sdkconfig.json says",
+    )
     strap_mode: int = option(
         USUAL,
         "the GPIO straps at reset; 15 for download",

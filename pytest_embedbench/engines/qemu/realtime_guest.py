@@ -34,7 +34,7 @@ class RealtimePower:
         """Start an emulator; its guest stands at the reset vector."""
         setup = self.setup
         emulator = launch(setup.command, setup.serials(), setup.timing)
-        return RealtimeGuest(emulator, links, now_us)
+        return RealtimeGuest(setup, emulator, links, now_us)
 
     def close(self) -> None:
         """Let go of the chip."""
@@ -45,8 +45,13 @@ class RealtimeGuest:
     """A firmware that nobody leads."""
 
     def __init__(
-        self, emulator: Emulator, links: Mapping[str, QemuLink], now_us: int
+        self,
+        setup: GuestSetup,
+        emulator: Emulator,
+        links: Mapping[str, QemuLink],
+        now_us: int,
     ) -> None:
+        self._setup = setup
         self.now_us = now_us
         self._emulator = emulator
         self._links = links
@@ -62,7 +67,7 @@ class RealtimeGuest:
     def notes(self) -> Sequence[str]:
         """Say that no figure of time is exact."""
         real_time = "ran in real time, not in lockstep: no stamp is exact"
-        return [*self._emulator.notes, real_time]
+        return [*self._emulator.notes, *self._setup.notes, real_time]
 
     def boot(self) -> None:
         """Let it run, for good."""

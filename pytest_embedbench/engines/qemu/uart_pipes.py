@@ -10,6 +10,8 @@ import os
 import select
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.errors import BoardLost
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -52,6 +54,8 @@ class QemuUart:
             piece = os.pread(self._out, _READ_BYTES, self._at + len(data))
             data += piece
         self._at += len(data)
+        if not data:
+            self._check_room()
         return data
 
     def forget(self) -> None:
@@ -63,6 +67,23 @@ class QemuUart:
     def peek(self) -> bytes:
         """Return the start of what has not been read yet; the guest may be running."""
         return os.pread(self._out, _READ_BYTES, self._at)
+
+    def _check_room(self) -> None:
+        """Insist that the file can grow: else what the guest says would be lost."""
+        import resource  # noqa: PLC0415  # not on every system that asks for engines
+
+        most_bytes, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+        if most_bytes != resource.RLIM_INFINITY and self._at >= most_bytes:
+            raise BoardLost(
+                f"a file may have {most_bytes} bytes here (ulimit -f), no room for "
+                "what the guest says"
+            )
+        disk = os.fstatvfs(self._out)
+        if disk.f_blocks and not (disk.f_bavail if os.geteuid() else disk.f_bfree):
+            raise BoardLost(
+                f"the disk of {self.path.parent} is full, no room for what the guest "
+                "says: make some, or name another in TMPDIR"
+            )
 
     def close(self) -> None:
         """Close our ends."""
