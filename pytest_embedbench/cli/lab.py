@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-import os
+import json
 import sys
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.cli.lab_file import add_lab_option, board_named, lab_file
 from pytest_embedbench.contracts import HasConsoles
-from pytest_embedbench.errors import (
-    BoardBusy,
-    ConfigError,
-    EmbedbenchError,
-    UnknownName,
-)
+from pytest_embedbench.errors import BoardBusy, EmbedbenchError
 from pytest_embedbench.lab.inventory.labfile import load_lab
 from pytest_embedbench.lab.inventory.status import Finding, board_statuses, check
 from pytest_embedbench.lab.leases.acquire import Leases
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from pytest_embedbench.lab.inventory.lab import LabBoard
     from pytest_embedbench.lab.inventory.status import BoardStatus
     from pytest_embedbench.model import BoardSpec
     from pytest_embedbench.support.commands import Subcommands
 
-LAB_ENV = "EMBEDBENCH_LAB"
-
 
 def add_lab(commands: Subcommands) -> None:
-    """Add ``embedbench lab list`` and ``embedbench lab check``."""
-    parser = commands.add_parser("lab", help="check a lab file; see who holds what")
+    """Add ``embedbench lab`` with all that it does to a lab and to one board."""
+    from pytest_embedbench.cli.lab_hands import add_hands  # noqa: PLC0415  # late
+    from pytest_embedbench.cli.lab_stats import add_stats  # noqa: PLC0415  # late
+
+    parser = commands.add_parser(
+        "lab", help="check a lab file; see who holds what; a hand on one board"
+    )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     lister = actions.add_parser("list", help="say where each board is and who has it")
     checker = actions.add_parser(
@@ -46,14 +45,19 @@ def add_lab(commands: Subcommands) -> None:
         help="do not have flash tools ask boards who they are, which restarts them",
     )
     for action, run in ((lister, _list), (checker, _check)):
-        action.add_argument(
-            "--lab", metavar="FILE", help=f"the lab file [env: {LAB_ENV}]"
-        )
+        action.add_argument("--json", action="store_true", help="for programs")
+        add_lab_option(action)
         action.set_defaults(run=run)
+    add_hands(actions)
+    add_stats(actions)
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    for status in board_statuses(load_lab(_file(arguments)), Leases()):
+    statuses = board_statuses(load_lab(lab_file(arguments)), Leases())
+    if arguments.json:
+        _say_json(map(_status_record, statuses))
+        return 0
+    for status in statuses:
         sys.stdout.write(f"{_line(status)}\n")
         for waiter in status.waiters:
             sys.stdout.write(f"    waited for by {waiter}\n")
@@ -63,37 +67,59 @@ def _list(arguments: argparse.Namespace) -> int:
 def _line(status: BoardStatus) -> str:
     board = status.board
     kind = f"{board.datasheet} [{' '.join(board.labels)}]"
-    where = status.port or f"not there: {board.query}"
+    where = status.port or status.problem
     state = f"held by {status.holder}" if status.holder else "free"
+    if status.hold is not None:
+        state = str(status.hold).removeprefix("is ")
+    if board.disabled:
+        state = f"disabled: {board.disabled}"
     return f"{board.name:<16} {kind:<32} {where}; {state}"
 
 
+def _status_record(status: BoardStatus) -> dict[str, Any]:
+    board = status.board
+    return {
+        "board": board.name,
+        "datasheet": board.datasheet,
+        "labels": board.labels,
+        "disabled": board.disabled or None,
+        "port": status.port or None,
+        "problem": status.problem or None,
+        "hold": status.hold and asdict(status.hold),
+        "holder": status.holder and asdict(status.holder),
+        "waiters": [asdict(waiter) for waiter in status.waiters],
+    }
+
+
 def _check(arguments: argparse.Namespace) -> int:
-    file = _file(arguments)
+    file = lab_file(arguments)
     lab = load_lab(file)
     registry = Registry(lab=file)
-    names: list[str] = arguments.board or list(lab.boards)
-    for name in names:
-        if name not in lab.boards:
-            raise UnknownName("lab board", name, lab.boards)
-    findings = [
-        _checked(lab.boards[name], registry, ask=not arguments.no_ask) for name in names
-    ]
-    return 0 if all(finding.is_well for finding in findings) else 1
+    boards = [board_named(lab, name) for name in arguments.board or lab.boards]
+    findings: dict[str, Finding] = {}
+    for board in boards:
+        finding = _checked(board, registry, ask=not arguments.no_ask)
+        findings[board.name] = finding
+        if not arguments.json:
+            sys.stdout.write(f"{board.name}: {finding.text}\n")
+    if arguments.json:
+        _say_json(
+            {"board": name, **asdict(finding)} for name, finding in findings.items()
+        )
+    return 0 if all(finding.is_well for finding in findings.values()) else 1
 
 
 def _checked(board: LabBoard, registry: Registry, *, ask: bool) -> Finding:
+    if board.disabled:
+        return Finding(is_well=True, text=f"left alone: disabled: {board.disabled}")
     try:
         spec = registry.board(board.name)
         engine = registry.engine(spec.engine)
         if isinstance(engine, HasConsoles):
-            finding = _visited(engine, spec)
-        else:
-            finding = check(board, spec, Leases(), ask=ask)
+            return _visited(engine, spec)
+        return check(board, spec, Leases(), ask=ask)
     except EmbedbenchError as error:
-        finding = Finding(is_well=False, text=str(error))
-    sys.stdout.write(f"{board.name}: {finding.text}\n")
-    return finding
+        return Finding(is_well=False, text=str(error))
 
 
 def _visited(engine: HasConsoles, spec: BoardSpec) -> Finding:
@@ -110,8 +136,6 @@ def _visited(engine: HasConsoles, spec: BoardSpec) -> Finding:
         held.close()
 
 
-def _file(arguments: argparse.Namespace) -> Path:
-    text: str = arguments.lab or os.environ.get(LAB_ENV, "")
-    if not text:
-        raise ConfigError(f"no lab file: name one with --lab or {LAB_ENV}")
-    return Path(text)
+def _say_json(records: Iterable[dict[str, Any]]) -> None:
+    table = {"schema": 1, "boards": list(records)}
+    sys.stdout.write(f"{json.dumps(table, indent=2)}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -48,6 +49,56 @@ def test_a_test_has_a_shell_on_a_target_of_the_lab(
     result.stdout.fnmatch_lines(
         ["*'sleep 60' did not end within 0.1 s on ssh://bench*"]
     )
+
+
+def test_a_console_leaves_evidence(
+    pytester: pytest.Pytester, lab: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "settings.json").write_text("{}")
+    pytester.makepyfile(f"""
+        from pathlib import Path
+
+        def test_it(console):
+            pi = console("pi-1")
+            pi.run("echo one; echo two; exit_with() {{ return $1; }}; exit_with 3")
+            pi.copy(Path({str(tmp_path / "settings.json")!r}), "{tmp_path}/copied")
+            assert pi.run("uname").text == "Plan 9"
+
+        def test_it_hangs(console):
+            console("pi-1").run("sleep 60", within_s=0.1)
+
+        def test_it_checks(console):
+            console("pi-1").run("false").check()
+    """)
+    result = pytester.runpytest_subprocess(f"--embedbench-lab={lab}")
+    result.assert_outcomes(failed=3)
+    (run,) = (
+        path
+        for path in (pytester.path / ".embedbench" / "runs").iterdir()
+        if not path.is_symlink()
+    )
+    said = {
+        path.parent.name: path.read_text() for path in run.rglob("console-pi-1.log")
+    }
+    words = [line.split(maxsplit=2)[1:] for line in said["test_it"].splitlines()]
+    assert words[0] == ["--", "logged in to pi-1 on ssh://bench"]
+    assert words[1][0] == "->fw"
+    assert words[2:4] == [["fw->", "one"], ["fw->", "two"]]
+    assert " ".join(words[4]).startswith("-- exit status 3 after ")
+    assert words[5] == ["--", f"copy settings.json (2 bytes) to {tmp_path}/copied"]
+    assert "-- ExpectTimeout: 'sleep 60' did not end within 0.1 s" in " ".join(
+        said["test_it_hangs"].split()
+    )
+    blamed = {
+        record["test"].rpartition("::")[2]: (record["board"], record["blame"])
+        for record in map(json.loads, (p.read_text() for p in run.rglob("test.json")))
+    }
+    assert blamed == {
+        "test_it": ("pi-1", "firmware"),
+        "test_it_hangs": ("pi-1", "firmware"),
+        "test_it_checks": ("pi-1", "bench"),
+    }
+    result.stdout.fnmatch_lines(["*console of pi-1*", "*exit status 3 after*"])
 
 
 def test_what_has_no_console_is_named(pytester: pytest.Pytester) -> None:

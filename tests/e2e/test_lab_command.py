@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.cli import main
+from pytest_embedbench.lab.inventory.labfile import load_lab
+from pytest_embedbench.lab.inventory.status import board_statuses
 from pytest_embedbench.lab.leases.acquire import Leases
+from pytest_embedbench.lab.ports.discovery import Attached
 from tests.support.lab_process import LabProcess
 from tests.support.pty_board import Pty
 
@@ -81,6 +84,24 @@ def test_the_list_says_where_a_board_is_and_who_has_it(
     assert gone.endswith("not there: /dev/ttyUSB77; free")
 
 
+def test_the_list_calls_an_ambiguous_serial_number_so(tmp_path: Path) -> None:
+    twins = [
+        Attached(
+            device=f"/dev/ttyUSB{port}", usb_serial="0001", usb_location=f"1-{port}"
+        )
+        for port in (1, 2)
+    ]
+    file = tmp_path / "embedbench.toml"
+    file.write_text('[boards.a]\nboard = "any-serial"\nusb_serial = "0001"\n')
+    leases = Leases(listed=lambda: twins, folder=tmp_path)
+    (status,) = board_statuses(load_lab(file), leases)
+    assert status.problem == (
+        "2 ports fit usb_serial=0001, and guessing is not allowed: /dev/ttyUSB1 "
+        "(serial 0001, location 1-1); /dev/ttyUSB2 (serial 0001, location 1-2); add "
+        "usb_serial or usb_location"
+    )
+
+
 def test_the_list_says_who_waits(
     lab: Callable[..., tuple[int, str]], locks: Path, other: LabProcess
 ) -> None:
@@ -109,6 +130,21 @@ def test_a_lab_that_is_well_is_ready(
 ) -> None:
     code, said = lab("check", near=on(pty.path))
     assert (code, said) == (0, f"near: ready: not asked who it is on {pty.path}\n")
+
+
+def test_what_a_board_is_wired_to_is_checked_with_it(
+    lab: Callable[..., tuple[int, str]], pty: Pty
+) -> None:
+    log = Pty()
+    wired = on(pty.path, f'uarts.log = {{ port = "{log.path}" }}')
+    assert lab("check", near=wired)[0] == 0
+    log.unplug()
+    code, said = lab("check", near=wired)
+    assert code == 1
+    assert said.startswith(f"near: its UART 'log': there is no port {log.path}")
+    code, said = lab("check", near=on(pty.path, 'instruments.s = { kind = "none" }'))
+    assert code == 1
+    assert "boards.near.instruments.s.kind: no instrument named 'none'; known" in said
 
 
 def test_a_missing_board_is_a_problem(lab: Callable[..., tuple[int, str]]) -> None:
@@ -149,6 +185,12 @@ def test_a_board_is_not_asked_if_that_is_not_wanted(
     [
         ('reset = {sequence = "X1"}', "boards.near.reset.sequence: reset sequence"),
         ('power = {off = ["a"]}', "boards.near.power.off: needs power.on, and"),
+        ('power = {hub = "1-1"}', "boards.near.power.hub: needs power.hub_port, and"),
+        ("power = {hub_port = 2}", "boards.near.power.hub_port: needs power.hub, and"),
+        (
+            'power = {off = ["a"], on = ["b"], hub = "1-1", hub_port = 2}',
+            "boards.near.power.hub: power is switched by a hub or by commands: leave",
+        ),
         ('flash = {method = "magic"}', "boards.near.flash.method: must be one of"),
         ('options = {colour = "red"}', "boards.near.options.colour: unknown key"),
         ('board = "uno"', "boards.near.board: 'uno' runs on simavr, not on a port"),

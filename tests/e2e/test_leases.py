@@ -203,6 +203,15 @@ def test_a_test_that_asks_for_its_own_board_again_is_told_at_once(
     lease.release()
 
 
+def test_more_boards_than_there_are_is_told_at_once(tmp_path: Path) -> None:
+    # Such a test waited for itself, for all of wait_s.
+    leases = Leases(folder=tmp_path)
+    with pytest.raises(BoardUnreachable, match=r"2 boards at once .* there are only a"):
+        leases.acquire([request("a"), request("a")], wait_s=600)
+    for lease in leases.acquire([request("b"), request("a")], wait_s=0):
+        lease.release()
+
+
 def test_waiting_in_the_wrong_order_is_refused_at_once(
     another: Callable[[], LabProcess], tmp_path: Path
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import tty
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -252,6 +254,27 @@ def test_a_program_that_never_reads_is_stuck(
     board.link().send(bytes(8 << 20))
     assert "took nothing for 1 s" in end(board, FirmwareStuck)
     board.close()
+
+
+def test_a_target_that_goes_with_a_stuck_program_is_told_to_the_next_one_only(
+    over_ssh: BoardSpec, python: MakeImage
+) -> None:
+    # That the program is stuck is the first cause; to close must not hide it.
+    program = (
+        "import os, time\n"
+        "print(os.popen('ps -o ppid= %d' % os.getppid()).read().strip(), 'UP')\n"
+        "time.sleep(600)\n"
+    )
+    board = Linux().boot(over_ssh, python(program))
+    server = int(said(board, b"UP\n").split()[0])
+    board.link().send(bytes(8 << 20))
+    told = end(board, FirmwareStuck)
+    os.kill(server, signal.SIGKILL)
+    assert wait_gone(server, 20)
+    assert end(board, FirmwareStuck) == told
+    board.close()
+    with pytest.raises(BoardGivenUp, match=r"pi-1: .*ssh://bench is gone"):
+        Linux().boot(over_ssh, NO_IMAGE)
 
 
 def test_a_target_that_is_lost_is_no_fault_of_the_program(

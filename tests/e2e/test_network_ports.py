@@ -323,10 +323,11 @@ def test_a_server_with_a_client_already_says_so(
 ) -> None:
     # B2: the other one is on another machine, whose locks we do not see.
     with server(shared(pty, "rfc2217")) as desk:
-        boot(f"rfc2217://{desk.place}")
+        board = boot(f"rfc2217://{desk.place}")
         monkeypatch.setenv("EMBEDBENCH_LOCKS", str(tmp_path / "elsewhere"))
         with pytest.raises(BoardUnreachable, match="said: 'Port already in use'"):
             boot(f"rfc2217://{desk.place}?timeout=0.2")
+        board.close()
 
 
 def test_one_remote_port_has_one_lock_whatever_it_is_called(
@@ -334,10 +335,11 @@ def test_one_remote_port_has_one_lock_whatever_it_is_called(
 ) -> None:
     # B2, B12
     with server(shared(pty, "socket")) as desk:
-        boot(f"socket://{desk.place}")
+        board = boot(f"socket://{desk.place}")
         number = desk.place.partition(":")[2]
         with pytest.raises(BoardBusy, match="is in use by this very test already"):
             boot(f"rfc2217://LocalHost:{number}?timeout=1")
+        board.close()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -69,7 +69,8 @@ def pty() -> Iterator[Pty]:
 
 
 @pytest.fixture
-def boot(tmp_path: Path) -> Iterator[Callable[..., SerialBoard]]:
+def boot(tmp_path: Path, pty: Pty) -> Iterator[Callable[..., SerialBoard]]:
+    del pty  # it stays until all boards are closed
     firmware = image(tmp_path / "image", {"firmware.bin": b"busy"})
     with ExitStack() as opened:
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.cli import main
 from tests.plugin.conftest import WITHOUT
 from tests.support.pty_board import Pty, PtyBoard
 
@@ -199,8 +202,42 @@ def test_a_lost_board_fails_one_test_and_skips_the_others(
     cable.join()
     result.assert_outcomes(failed=1, skipped=2)
     result.stdout.fnmatch_lines(
-        [f"SKIPPED * lost earlier in this run: {pty.path} was unplugged, or the *"]
+        [f"SKIPPED * lost earlier in this run: desk-1: {pty.path} was unplugged, *"]
     )
+
+
+def test_what_fails_on_a_board_that_was_away_is_no_fault_of_its_firmware(
+    suite: Suite, pty: Pty
+) -> None:
+    # Power comes back with the plug, and whatever the firmware knew is gone.
+    suite.test(
+        "def test_it(bench):\n"
+        "    bench.send('unplug')\n"
+        "    bench.expect('NEVER', within_ms=3_000)\n"
+    )
+    plug = suite.root / "by-id"
+    plug.symlink_to(pty.path)
+    after = Pty()
+
+    def obey() -> None:
+        assert pty.hear(6, within_s=60) == b"unplug"
+        plug.unlink()
+        pty.unplug()
+        plug.symlink_to(after.path)
+
+    cable = threading.Thread(target=obey)
+    cable.start()
+    option = lab(suite, [str(plug)])
+    with (suite.root / "embedbench.toml").open("a") as file:
+        file.write("options = { reappears_within_ms = 20_000 }\n")
+    result = suite.run(option, board="desk-1")
+    cable.join()
+    after.unplug()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["embedbench: 1 x bench fault"])
+    record = json.loads(suite.only("test.json").read_text())
+    assert record["blame"] == "bench"
+    assert re.match(r"desk-1 was away for \d+\.\d+ s from .*; then: ", record["reason"])
 
 
 def test_a_label_is_a_board_and_is_listed_with_the_others(
@@ -322,3 +359,85 @@ def test_a_board_that_cannot_do_what_a_test_needs_is_not_even_flashed(
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["SKIPPED * desk-1 lacks reset"])
     assert not log.exists()
+
+
+def disabled(suite: Suite, ports: list[str], *names: str) -> str:
+    option = lab(suite, ports)
+    file = suite.root / "embedbench.toml"
+    text = file.read_text()
+    for name in names:
+        head = f"[boards.{name}]\n"
+        text = text.replace(head, f'{head}disabled = "its relay sticks"\n')
+    file.write_text(text)
+    return option
+
+
+def test_a_disabled_board_is_skipped_and_says_why(suite: Suite) -> None:
+    suite.test(TURNS.replace("COUNT", "2"))
+    option = disabled(suite, ["/dev/ttyUSB77"], "desk-1")
+    result = suite.run("-rs", option, board="desk-1")
+    result.assert_outcomes(skipped=2)
+    result.stdout.fnmatch_lines(["SKIPPED * disabled: desk-1 (its relay sticks)"])
+    result = suite.run(option, "--embedbench-require=desk-1", board="desk-1")
+    result.assert_outcomes(errors=2)
+
+
+def test_the_others_of_a_label_go_on_without_a_disabled_one(
+    suite: Suite, ports: Callable[[int], list[str]]
+) -> None:
+    suite.test(TURNS.replace("COUNT", "4"))
+    option = disabled(suite, ["/dev/ttyUSB77", *ports(1)], "desk-1")
+    suite.run(option, board="desk").assert_outcomes(passed=4)
+
+
+def test_a_board_that_is_held_by_hand_is_an_error_at_once_and_names_the_person(
+    suite: Suite, ports: Callable[[int], list[str]]
+) -> None:
+    # What could not run is never green, and a night is not spent on waiting.
+    suite.test(TURNS.replace("COUNT", "2"))
+    option = lab(suite, ports(1))
+    file = option.partition("=")[2]
+    words = ["hold", "desk-1", "--why", "a probe is on it", "--lab", file]
+    assert main(["lab", *words]) == 0
+    result = suite.run(option, board="desk-1")
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(["*desk-1 is held by hand by *: a probe is on it*"])
+
+
+def test_a_board_that_runs_what_is_on_it_asks_for_no_project(
+    suite: Suite, ports: Callable[[int], list[str]]
+) -> None:
+    (suite.root / "platformio.ini").unlink()
+    suite.test(TURNS.replace("COUNT", "2"))
+    suite.run(lab(suite, ports(1)), board="desk-1").assert_outcomes(passed=2)
+    record = json.loads(suite.runs()[-1].rglob("test.json").__next__().read_text())
+    assert (record["board"], record["image"]) == ("desk-1", None)
+
+
+@pytest.mark.parametrize("fixture", ["board", "fresh_board"])
+def test_a_board_of_a_label_that_cannot_be_erased_is_told_whichever_it_is(
+    suite: Suite, pty: Pty, fixture: str
+) -> None:
+    # One member is flashed, the other one runs what is on it: no luck of the draw.
+    suite.test(
+        f"import pytest\n@pytest.mark.erase('all')\ndef test_it({fixture}):\n    pass\n"
+    )
+    option = lab(suite, [pty.path, "/dev/null"])
+    with (suite.root / "embedbench.toml").open("a") as file:
+        file.write('flash = { method = "command", write_argv = ["true"] }\n')
+    result = suite.run(option, board="desk")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["*desk-1 runs what is on it: *'all' cannot be erased*"]
+    )
+
+
+def test_a_word_that_nothing_can_be_erased_by_is_told_at_once(suite: Suite) -> None:
+    suite.test("def test_it(board):\n    pass\n")
+    option = lab(suite, ["/dev/null"])
+    with (suite.root / "embedbench.toml").open("a") as file:
+        file.write('options = { erase = "nvm" }\n')
+    result = suite.run(option, board="desk-1")
+    result.assert_outcomes(errors=1)
+    told = "options.erase: must be one of none, nvs, all, is 'nvm'"
+    assert told in result.stdout.str()

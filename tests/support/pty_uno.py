@@ -143,7 +143,7 @@ def main(bootloader: Path, button: Path) -> None:
         # Nor does a real one wait for other programs; only root may have it so.
         os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
     uno = Uno(bootloader.read_bytes())
-    wire = Usart(uno, 0, BAUD_BPS)
+    wire = Usart(uno, 0, BAUD_BPS, told=True)
     uno.press_reset()
     ours, theirs = pty.openpty()
     tty.setraw(theirs)  # and kept open, or it would be cooked again at every opening

@@ -62,6 +62,7 @@ def pty() -> Iterator[str]:
     ("query", "device"),
     [
         (PortQuery(usb_serial="A5XK"), "/dev/ttyUSB0"),
+        (PortQuery(usb_serial="a5xk"), "/dev/ttyUSB0"),
         (PortQuery(usb_id="0403:6001"), "/dev/ttyUSB0"),
         (PortQuery(usb_location="1-3"), "/dev/ttyUSB2"),
         (PortQuery(usb_id="10C4:EA60", usb_location="1-2"), "/dev/ttyUSB1"),

@@ -74,13 +74,6 @@ def test_a_lab_knows_its_boards_labels_and_pools(write: Callable[[str], Path]) -
     assert lab.wait_s == 90
 
 
-def test_a_label_over_several_kinds_of_board_names_no_firmware(
-    write: Callable[[str], Path],
-) -> None:
-    with pytest.raises(ConfigError, match=r"several kinds \(arduino-uno, esp32-devkit"):
-        load_lab(write(GOOD)).candidates("wifi")
-
-
 SHEET = BoardSpec(
     name="kind",
     engine="serial",
@@ -97,6 +90,46 @@ SHEET = BoardSpec(
 )
 
 
+def test_a_label_over_several_kinds_of_board_names_no_firmware(
+    write: Callable[[str], Path],
+) -> None:
+    def sheet(name: str) -> BoardSpec:
+        return replace(SHEET, mcu=name)
+
+    with pytest.raises(ConfigError, match=r"several kinds \(arduino-uno, esp32-devkit"):
+        load_lab(write(GOOD)).spec("wifi", sheet)
+
+
+TWO_SPEEDS = """
+[boards.nano]
+board = "arduino-nano"
+port = "/dev/ttyUSB0"
+labels = ["avr"]
+baud_bps = 57_600
+
+[boards.uno]
+board = "arduino-uno"
+port = "/dev/ttyACM0"
+labels = ["avr"]
+"""
+
+
+def test_boards_of_one_chip_with_different_speeds_share_a_label(
+    write: Callable[[str], Path],
+) -> None:
+    lab = load_lab(write(TWO_SPEEDS))
+    sheets = {name: Registry().board(name) for name in ("arduino-nano", "arduino-uno")}
+    group = lab.spec("avr", sheets.__getitem__)
+    assert group.environments == ("uno",)
+    group = replace(group, options={**group.options, "erase": "all"})
+    nano, uno = (lab.over(board, group) for board in lab.candidates("avr"))
+    assert (nano.name, uno.name) == ("nano", "uno")
+    flashed_at = [spec.options.get("flash_baud_bps") for spec in (nano, uno)]
+    assert flashed_at == [57_600, sheets["arduino-uno"].options.get("flash_baud_bps")]
+    assert [spec.uarts[0].baud_bps for spec in (nano, uno)] == [57_600, 115_200]
+    assert {spec.options["erase"] for spec in (nano, uno)} == {"all"}
+
+
 def test_a_board_of_a_lab_is_its_datasheet_with_a_place(
     write: Callable[[str], Path],
 ) -> None:
@@ -109,6 +142,7 @@ def test_a_board_of_a_lab_is_its_datasheet_with_a_place(
         "port": "x",
         "lab": str(file),
         "wait_s": 600,
+        "quarantine_after": 3,
     }
 
 
@@ -194,7 +228,7 @@ def test_an_unknown_name_lists_the_known_ones(write: Callable[[str], Path]) -> N
         ("[boards.a]\nboard = 'u'\nport = 5", "boards.a.port: must be text, is 5"),
         (
             "[boards.a]\nboard = 'u'\nport = 'x'\nlabel = ['l']",
-            "boards.a.label: unknown key; known keys: board, flash, labels, login, ",
+            "boards.a.label: unknown key; known keys: baud_bps, board, disabled, ",
         ),
         # B19: two boards on one port.
         (
@@ -253,6 +287,22 @@ def test_an_unknown_name_lists_the_known_ones(write: Callable[[str], Path]) -> N
             "labgrid = { coordinator = 'lab' }\n[boards.a]\nboard = 'u'\nport = 'x'",
             "labgrid.coordinator: must be like 'lab.example:20408', is 'lab'",
         ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'socket://desk:http'",
+            "boards.a: port 'socket://desk:http': Port could not be cast",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'socket://desk:99999'",
+            "boards.a: port 'socket://desk:99999': Port out of range",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'rfc2217://desk'",
+            "boards.a: port 'rfc2217://desk' is not like 'rfc2217://host:4000'",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'hwgrep://('",
+            "boards.a: hwgrep://(: not a regular expression: ",
+        ),
         ("[boards.a", "not a readable TOML file: "),
     ],
 )
@@ -283,3 +333,36 @@ def test_a_test_may_ask_for_more_wiping_than_the_board_does() -> None:
     settings = flash_settings(replace(LOOPBACK_SPEC, options=options))
     assert settings is not None
     assert settings.erase is Erase.NVS
+
+
+UNO = """
+[boards.my-uno]
+board = "arduino-uno"
+port = "/dev/ttyACM0"
+"""
+
+
+@pytest.mark.parametrize(
+    "line", ["baud_bps = 9600", "uarts = { serial0 = { baud_bps = 9600 } }"]
+)
+def test_a_lab_file_says_how_fast_a_board_speaks(
+    write: Callable[[str], Path], line: str
+) -> None:
+    registry = Registry(lab=write(f"{UNO}{line}\n"))
+    (uart,) = registry.board("my-uno").uarts
+    assert (uart.name, uart.baud_bps, uart.said_by) == ("serial0", 9600, "lab")
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("baud_bps = 7", "boards.my-uno.baud_bps: must be from 50 to 20000000, is 7"),
+        ("uarts = { a = { baud_bps = 9600 } }", "has no UART 'a'; it has: serial0"),
+        ("uarts = { a = { baud = 9600 } }", "boards.my-uno.uarts.a.baud"),
+    ],
+)
+def test_a_speed_that_cannot_be_is_refused(
+    write: Callable[[str], Path], line: str, error: str
+) -> None:
+    with pytest.raises(ConfigError, match=re.escape(error)):
+        Registry(lab=write(f"{UNO}{line}\n")).board("my-uno")

@@ -15,6 +15,7 @@ from pytest_embedbench.errors import (
     FirmwareFault,
     FirmwareStuck,
 )
+from pytest_embedbench.lab.leases.lease import LeasedBoard
 from pytest_embedbench.lab.ports.link import SingleUart, single_uart, split_chunks
 from pytest_embedbench.lab.ports.reader import Stalled
 from pytest_embedbench.support.validation import whole_ms
@@ -33,7 +34,7 @@ _SAID_BYTES = 2000
 
 
 @dataclass(slots=True, eq=False)
-class LinuxBoard:
+class LinuxBoard(LeasedBoard):
     """A program on a Linux target; its time is the host's, so tests need margins.
 
     Its UART is a wire between a port of the target and one of the bench, or else its
@@ -48,7 +49,8 @@ class LinuxBoard:
     needs_recovery: bool = field(default=False, init=False)
     _uart: Connection | None = field(default=None, init=False)
     _running: Running | None = field(default=None, init=False)
-    _started_s: float = field(default_factory=host_now_s, init=False)
+    started_s: float = field(default_factory=host_now_s, init=False)
+    """The host time that is time 0."""
     _heard: list[Heard] = field(default_factory=list["Heard"], init=False)
     _said: bytearray = field(default_factory=bytearray, init=False)
     """What the program said on its terminal, where that is not its UART."""
@@ -58,21 +60,6 @@ class LinuxBoard:
 
     def __repr__(self) -> str:
         return f"<LinuxBoard {self.spec.name} at {self.now_us() / 1e6:.6f} s>"
-
-    @property
-    def waited_s(self) -> float:
-        """How long it took until the target was free."""
-        return self.lease.waited_s
-
-    @property
-    def waited_for(self) -> str:
-        """Who had it meanwhile."""
-        return self.lease.waited_for
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What a reader of the report should know about how we got the target."""
-        return self.lease.remarks
 
     @property
     def notes(self) -> list[str]:
@@ -87,7 +74,11 @@ class LinuxBoard:
         with self._losing():
             self._running = self.target.start()
         self._fault = None
-        self._started_s = host_now_s()
+        self.started_s = host_now_s()
+
+    def count_from(self, started_s: float) -> None:
+        """Make that host time time 0."""
+        self.started_s = started_s
 
     def link(self, uart: str = "") -> SingleUart:
         """Return the link of the program's UART: the datasheet's first."""
@@ -95,7 +86,7 @@ class LinuxBoard:
 
     def now_us(self) -> int:
         """Return host time since time 0."""
-        return int((host_now_s() - self._started_s) * 1_000_000)
+        return int((host_now_s() - self.started_s) * 1_000_000)
 
     def advance(self, duration_ms: int) -> None:
         """Wait; what the program said until then can be received."""
@@ -124,17 +115,22 @@ class LinuxBoard:
     def receive(self) -> Sequence[Chunk]:
         """Return what the program said up to the end of the last ``advance``."""
         heard, self._heard = self._heard, []
-        return list(split_chunks(heard, since_s=self._started_s))
+        return list(split_chunks(heard, since_s=self.started_s))
+
+    def catch_up(self) -> None:
+        """Have ready what the program has said by now."""
+        self._settle()
 
     def reset(self) -> None:
         """Start the program anew; what it said up to then can be received."""
         self._insist_on_being_open()
+        self.lease.tally.resets += 1
         with self._losing():
             self._settle()
             self._stop()
-            started_s = self._started_s
+            started_s = self.started_s
             self.start()
-            self._started_s = started_s
+            self.started_s = started_s
 
     def close(self) -> None:
         """End the program, remove it, and let the target go."""
@@ -150,7 +146,9 @@ class LinuxBoard:
                 self._stop()
         except BenchFault as trouble:
             self.lease.give_up(f"{self.spec.name}: {trouble}")
-            if not self._lost:
+            # What has failed already is told; that the target went with it is for
+            # whoever wants it next.
+            if not (self._lost or self._fault or self.needs_recovery):
                 raise
         finally:
             self.lease.release()
@@ -191,10 +189,11 @@ class LinuxBoard:
     def _why_it_ended(self, running: Running) -> FirmwareFault | BoardLost:
         failure = running.reader.failure
         if isinstance(failure, Stalled):
-            return FirmwareStuck(
+            self._fault = FirmwareStuck(
                 f"the program on {self.spec.name} took nothing for "
                 f"{running.reader.takes_within_s:g} s: {failure}"
             )
+            return self._fault
         location = self.target.console.location
         return BoardLost(
             f"the connection to {self.spec.name} on {location} is gone ({failure}): "

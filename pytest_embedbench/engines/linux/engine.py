@@ -13,20 +13,27 @@ from pytest_embedbench.engines.linux.board import LinuxBoard, LinuxBoardWithCons
 from pytest_embedbench.engines.linux.options import linux_options
 from pytest_embedbench.engines.linux.target import LinuxTarget
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
-from pytest_embedbench.lab.inventory.booting import boot_together, candidates_of
+from pytest_embedbench.lab.inventory.booting import (
+    booted_together,
+    candidates_of,
+    take_together,
+)
 from pytest_embedbench.lab.ports.connection import Connection
 from pytest_embedbench.lab.ports.discovery import PortQuery, attached, find
 from pytest_embedbench.lab.ports.opening import open_port
 from pytest_embedbench.lab.ports.reader import PortReader
 from pytest_embedbench.lab.ports.stream import stream_for
-from pytest_embedbench.model import NO_IMAGE, Capability
+from pytest_embedbench.model import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from pytest_embedbench.console import Console, TargetSession
+    from pytest_embedbench.contracts import Board
     from pytest_embedbench.engines.linux.options import LinuxOptions
     from pytest_embedbench.errors import ToolMissing
+    from pytest_embedbench.lab.inventory.booting import TakesFromLab
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.ports.discovery import Attached, ResolvedPort
     from pytest_embedbench.lab.ports.opening import SerialHandle
@@ -42,34 +49,46 @@ class Linux:
     listed: Callable[[], Sequence[Attached]] = attached
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> LinuxBoard:
-        """Take one target and start the program on it."""
-        return self.boot_together([(spec, image)])[0]
-
-    def boot_together(
-        self, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]
-    ) -> list[LinuxBoard]:
-        """Take all targets of a test before any is touched, then start each.
+        """Take one target and start the program on it.
 
         Raises:
-            BoardBusy: they could not all be had in time.
-            BoardUnreachable: one is not there, or does not let us in.
-            BoardGivenUp: one was lost earlier in this run.
-            FlashFailed: the program cannot be copied to one.
+            BoardBusy: it could not be had in time.
+            BoardUnreachable: it is not there, or does not let us in.
+            BoardGivenUp: it was lost earlier in this run.
+            FlashFailed: the program cannot be copied to it.
             ConfigError: options or lab file are wrong.
         """
-        return boot_together(
-            wanted, listed=self.listed, read=linux_options, start=self._start
-        )
+        ((mine, lease),) = take_together([(self, spec)])
+        try:
+            with lease.starting():
+                return self.start(mine, image, lease)
+        except BaseException:
+            lease.release()
+            raise
+
+    def booted_together(
+        self, wanted: Sequence[tuple[TakesFromLab, BoardSpec, FirmwareImage]]
+    ) -> AbstractContextManager[Sequence[Board]]:
+        """Have targets, and boards of other engines of the lab, for a block.
+
+        They are all taken before any is touched, and start side by side. Raises what
+        ``boot`` raises.
+        """
+        return booted_together(wanted)
+
+    def options(self, spec: BoardSpec) -> LinuxOptions:
+        """Return a target's options; say what makes no sense before anybody waits."""
+        return linux_options(spec)
 
     def open_console(self, spec: BoardSpec) -> ConsoleLease:
         """Take one target and log in to it; raises what ``boot`` raises."""
-        wanted = [(spec, NO_IMAGE)]
-        return boot_together(
-            wanted,
-            listed=self.listed,
-            read=linux_options,
-            start=lambda spec, _image, lease: ConsoleLease(lease, _enter(spec, lease)),
-        )[0]
+        ((mine, lease),) = take_together([(self, spec)])
+        try:
+            with lease.starting():
+                return ConsoleLease(lease, _enter(mine, lease))
+        except BaseException:
+            lease.release()
+            raise
 
     def needs_image(self, spec: BoardSpec) -> bool:
         """Say whether any target that would do has a program copied to it."""
@@ -90,7 +109,8 @@ class Linux:
         """Name pexpect."""
         return f"pexpect {pexpect.__version__}"
 
-    def _start(self, spec: BoardSpec, image: FirmwareImage, lease: Lease) -> LinuxBoard:
+    def start(self, spec: BoardSpec, image: FirmwareImage, lease: Lease) -> LinuxBoard:
+        """Log in to a target that is ours, and start the program on it."""
         options = linux_options(spec)
         access = _enter(spec, lease)
         target = LinuxTarget(spec.name, access, options, spec.uarts[0].baud_bps)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.console import ConnectionConfig, Credentials
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.lab.inventory.board_options import LabOptions
+from pytest_embedbench.lab.inventory.instruments import PREFIX
 from pytest_embedbench.lab.ports.opening import ModemLines
 from pytest_embedbench.support.options import option, option_location, read_options
 
@@ -97,7 +98,7 @@ def linux_options(spec: BoardSpec) -> LinuxOptions:
     Raises:
         ConfigError: an unknown option, or a value that cannot be.
     """
-    options = read_options(spec, LinuxOptions)
+    options = read_options(spec, LinuxOptions, ignoring=PREFIX)
     if bool(options.program_uart) != bool(options.program_device):
         key, other = ("uart", "device") if options.program_uart else ("device", "uart")
         raise ConfigError(

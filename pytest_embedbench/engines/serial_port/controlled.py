@@ -35,6 +35,20 @@ class PoweredSerialBoard(SerialBoard):
         assert self.controls.power_cycle is not None, "it was made for such controls"
         self.press(self.controls.power_cycle)
 
+    def power_off(self) -> None:
+        """Take the power away; a port that goes with it is not missed.
+
+        What is sent until ``power_on`` is lost where the port has gone.
+        """
+        assert self.controls.power_off is not None, "it was made for such controls"
+        self.expect_gone()
+        self.press(self.controls.power_off)
+
+    def power_on(self) -> None:
+        """Give it back; a port that went has to be back within 10 s."""
+        assert self.controls.power_on is not None, "it was made for such controls"
+        self.press(self.controls.power_on)
+
 
 class ControlledSerialBoard(ResettableSerialBoard, PoweredSerialBoard):
     """A board with both."""

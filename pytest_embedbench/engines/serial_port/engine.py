@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import serial
 
 from pytest_embedbench.engines.serial_port.controlled import board_type
+from pytest_embedbench.engines.serial_port.more_uarts import WiredUart, WiredUarts
 from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.flashing import After, flash, park
 from pytest_embedbench.lab.inventory.board_options import (
     flash_settings,
     serial_options,
+    wired_uarts,
 )
-from pytest_embedbench.lab.inventory.booting import boot_together, candidates_of
+from pytest_embedbench.lab.inventory.booting import (
+    booted_together,
+    candidates_of,
+    take_together,
+)
 from pytest_embedbench.lab.inventory.controls import controls_for
 from pytest_embedbench.lab.ports.connection import Connection
-from pytest_embedbench.lab.ports.discovery import attached
+from pytest_embedbench.lab.ports.discovery import attached, find
 from pytest_embedbench.lab.ports.opening import open_port
 from pytest_embedbench.lab.ports.reader import PortReader
 from pytest_embedbench.lab.ports.stream import stream_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
+    from pytest_embedbench.contracts import Board
     from pytest_embedbench.engines.serial_port.board import SerialBoard
     from pytest_embedbench.errors import ToolMissing
     from pytest_embedbench.flashing import FlashSettings
     from pytest_embedbench.lab.inventory.board_options import SerialOptions
+    from pytest_embedbench.lab.inventory.booting import TakesFromLab
     from pytest_embedbench.lab.inventory.controls import BoardControls
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.ports.discovery import Attached, ResolvedPort
@@ -43,24 +54,40 @@ class SerialPort:
     listed: Callable[[], Sequence[Attached]] = attached
 
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> SerialBoard:
-        """Take one board and start it."""
-        return self.boot_together([(spec, image)])[0]
-
-    def boot_together(
-        self, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]
-    ) -> list[SerialBoard]:
-        """Take all boards of a test before any is touched, then start each.
+        """Take one board and start it.
 
         Raises:
-            BoardBusy: they could not all be had in time.
-            BoardUnreachable: one is not where it should be.
-            BoardGivenUp: one was lost earlier in this run.
-            BoardLost: one does not answer.
+            BoardBusy: it could not be had in time.
+            BoardUnreachable: it is not where it should be.
+            BoardGivenUp: it was lost earlier in this run.
+            BoardLost: it does not answer.
             WrongBoard: another chip is on the port; nothing was written to it.
             FlashFailed: the image could not be written.
             ConfigError: options or lab file are wrong.
         """
-        return boot_together(wanted, listed=self.listed, read=_read, start=self._start)
+        ((mine, lease),) = take_together([(self, spec)])
+        try:
+            with lease.starting():
+                return self.start(mine, image, lease)
+        except BaseException:
+            lease.release()
+            raise
+
+    def booted_together(
+        self, wanted: Sequence[tuple[TakesFromLab, BoardSpec, FirmwareImage]]
+    ) -> AbstractContextManager[Sequence[Board]]:
+        """Have boards of this engine, and of others of the lab, for a block.
+
+        They are all taken before any is touched, and start side by side. Raises what
+        ``boot`` raises.
+        """
+        return booted_together(wanted)
+
+    def options(self, spec: BoardSpec) -> SerialOptions:
+        """Return a board's options; say what makes no sense before anybody waits."""
+        controls_for(spec)
+        flash_settings(spec)
+        return serial_options(spec)
 
     def needs_image(self, spec: BoardSpec) -> bool:
         """Say whether any board that would do is flashed before it starts."""
@@ -79,9 +106,7 @@ class SerialPort:
         """Name pyserial."""
         return f"pyserial {serial.__version__}"
 
-    def _start(
-        self, spec: BoardSpec, image: FirmwareImage, lease: Lease
-    ) -> SerialBoard:
+    def start(self, spec: BoardSpec, image: FirmwareImage, lease: Lease) -> SerialBoard:
         """Flash, open and reset a board that is ours."""
         options = serial_options(spec)
         controls = controls_for(spec)
@@ -101,6 +126,7 @@ class SerialPort:
         make = board_type(controls)
         board = make(spec, lease, connection, controls, _parking(spec, connection))
         try:
+            board.more = self._more_uarts(spec, options)
             board.start(
                 answers_within_s=options.answers_within_ms / 1000,
                 # Nobody has pressed reset since: what it says now is the new firmware.
@@ -112,6 +138,23 @@ class SerialPort:
             raise
         return board
 
+    def _more_uarts(self, spec: BoardSpec, options: SerialOptions) -> WiredUarts:
+        """Open the ports of the other UARTs of a board that is ours."""
+        within_s = options.reappears_within_ms / 1000
+        opened = WiredUarts()
+        with ExitStack() as undo:
+            for name, query in wired_uarts(spec).items():
+                connection = Connection(
+                    find(query, self.listed()),
+                    partial(_open, spec=spec, options=options, uart=name),
+                    reappears_within_s=within_s,
+                    listed=self.listed,
+                )
+                undo.callback(connection.close)
+                opened[name] = WiredUart(name, connection)
+            undo.pop_all()
+        return opened
+
 
 def _held(settings: FlashSettings, controls: BoardControls) -> FlashSettings:
     """Leave the start to our own reset if there is one: then no byte of it is lost."""
@@ -122,6 +165,7 @@ def _flash(
     spec: BoardSpec, image: FirmwareImage, lease: Lease, settings: FlashSettings
 ) -> None:
     report = flash(spec, image, lease.found.address, settings=settings)
+    lease.tally.retries += report.retries
     if report.retries:
         lease.remarks += (str(report),)
 
@@ -138,16 +182,9 @@ def _parking(spec: BoardSpec, connection: Connection) -> Callable[[], None] | No
 
 
 def _open(
-    found: ResolvedPort, spec: BoardSpec, options: SerialOptions
+    found: ResolvedPort, spec: BoardSpec, options: SerialOptions, uart: str = ""
 ) -> tuple[SerialHandle, PortReader]:
-    port = open_port(
-        found.address, baud_bps=spec.uarts[0].baud_bps, lines=options.lines()
-    )
+    """Open the port of a UART, the first by default, and listen."""
+    its = next((each for each in spec.uarts if each.name == uart), spec.uarts[0])
+    port = open_port(found.address, baud_bps=its.baud_bps, lines=options.lines())
     return port, PortReader(stream_for(port), options.takes_within_ms / 1000).start()
-
-
-def _read(spec: BoardSpec) -> SerialOptions:
-    """Say what makes no sense before anybody waits for a board."""
-    controls_for(spec)
-    flash_settings(spec)
-    return serial_options(spec)

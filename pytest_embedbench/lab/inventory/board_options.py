@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.flashing import read_settings
-from pytest_embedbench.lab.inventory.lab import WAIT_S
+from pytest_embedbench.errors import NotSupported
+from pytest_embedbench.flashing import Erase, read_settings
+from pytest_embedbench.lab.inventory.instruments import PREFIX
+from pytest_embedbench.lab.inventory.lab import WAIT_S, WIRED
+from pytest_embedbench.lab.leases.lease import QUARANTINE_AFTER
 from pytest_embedbench.lab.ports.discovery import PortQuery
 from pytest_embedbench.lab.ports.opening import ModemLines
 from pytest_embedbench.support.options import option, option_location, read_options
@@ -30,7 +33,18 @@ class LabOptions:
     wait_s: int = option(
         WAIT_S, "how long to wait for the board while others have it", lowest=0
     )
-    erase: str = option("", "what a test wants wiped first, whatever `flash` says")
+    features: tuple[str, ...] = option((), "what it is wired to, for `needs(...)`")
+    needs: tuple[str, ...] = option((), "which of these a test has asked for")
+    quarantine_after: int = option(
+        QUARANTINE_AFTER,
+        "after how many faults in a run no test has the board any more",
+        lowest=1,
+    )
+    erase: str = option(
+        "",
+        "what a test wants wiped first, whatever `flash` says",
+        choices=[erase.value for erase in Erase],
+    )
 
     def query(self) -> PortQuery:
         """Return how the port is described, or raise ``ConfigError`` if it is not."""
@@ -97,7 +111,17 @@ def serial_options(spec: BoardSpec) -> SerialOptions:
     Raises:
         ConfigError: an unknown option, or a value that cannot be.
     """
-    return read_options(spec, SerialOptions, ignoring=_FLASH)
+    return read_options(spec, SerialOptions, ignoring=(_FLASH, PREFIX, WIRED))
+
+
+def wired_uarts(spec: BoardSpec) -> dict[str, PortQuery]:
+    """Return the UARTs that are wired to ports of their own, and how each is found."""
+    found: dict[str, dict[str, str]] = {}
+    for key, value in spec.options.items():
+        if key.startswith(WIRED):
+            name, _, fact = key.removeprefix(WIRED).rpartition(".")
+            found.setdefault(name, {})[fact] = str(value)
+    return {name: PortQuery(**facts) for name, facts in found.items()}
 
 
 def flash_settings(spec: BoardSpec) -> FlashSettings | None:
@@ -105,15 +129,22 @@ def flash_settings(spec: BoardSpec) -> FlashSettings | None:
 
     Raises:
         ConfigError: an unknown option, or a value that cannot be.
+        NotSupported: it is to be wiped, and it is not flashed.
     """
     table: dict[str, Any] = {
         key.removeprefix(_FLASH): value
         for key, value in spec.options.items()
         if key.startswith(_FLASH)
     }
+    erase = spec.options.get("erase", "")
     if table.get("method", "none") == "none":
+        if erase in (Erase.NVS.value, Erase.ALL.value):
+            raise NotSupported(
+                f"{spec.name} runs what is on it: it is not flashed, so {erase!r} "
+                "cannot be erased before this test"
+            )
         return None
-    if erase := spec.options.get("erase"):
+    if erase:
         table["erase"] = erase
     file = str(spec.options.get("lab", ""))
     return read_settings(

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 ControlAction = Callable[["SerialHandle", str, Callable[[], None]], None]
 """Does something to the board on an open port, given also its address. The function
 is called while the board is silent: what was said before belongs to the time before."""
+PowerAction = Callable[["SerialHandle | None", str, Callable[[], None]], None]
+"""One that needs no open port."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,10 @@ class BoardControls:
     """The buttons of a board, as far as it has any."""
 
     reset: ControlAction | None = None
-    power_cycle: ControlAction | None = None
+    power_off: PowerAction | None = None
+    power_on: PowerAction | None = None
+    power_cycle: PowerAction | None = None
+    """The three of power are there together, or none is."""
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -45,6 +50,7 @@ class BoardControls:
         has = {
             Capability.RESET: self.reset is not None,
             Capability.POWER_CYCLE: self.power_cycle is not None,
+            Capability.POWER_SWITCH: self.power_off is not None,
         }
         return frozenset(able for able, is_there in has.items() if is_there)
 
@@ -56,7 +62,27 @@ def controls_for(spec: BoardSpec) -> BoardControls:
         ConfigError: an option is unknown or makes no sense.
     """
     options = serial_options(spec)
-    return BoardControls(reset=_reset(spec, options), power_cycle=_power(spec, options))
+    reset, switch = _reset(spec, options), _power_switch(spec, options)
+    if switch is None:
+        return BoardControls(reset=reset)
+    return BoardControls(
+        reset=reset,
+        power_off=partial(_power_off, switch),
+        power_on=partial(_power_on, switch),
+        power_cycle=partial(_power_cycle, switch),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PowerSwitch:
+    """Two commands, and how long the power is away in a cycle.
+
+    Whether there are programs to run is found out when power is switched.
+    """
+
+    off: Callable[[], Sequence[str]]
+    on: Callable[[], Sequence[str]]
+    off_s: float
 
 
 def _reset(spec: BoardSpec, options: SerialOptions) -> ControlAction | None:
@@ -80,17 +106,34 @@ def _reset(spec: BoardSpec, options: SerialOptions) -> ControlAction | None:
     return partial(_by_lines, sequence, options)
 
 
-def _power(spec: BoardSpec, options: SerialOptions) -> ControlAction | None:
+def _power_switch(spec: BoardSpec, options: SerialOptions) -> _PowerSwitch | None:
     if bool(options.power_off) != bool(options.power_on):
         here, other = ("off", "on") if options.power_off else ("on", "off")
         raise ConfigError(
             f"{option_location(spec, f'power_{here}')}: needs power.{other}, and "
             "there is none"
         )
+    if bool(options.power_hub) != bool(options.power_hub_port):
+        here, other = ("hub", "hub_port") if options.power_hub else ("hub_port", "hub")
+        raise ConfigError(
+            f"{option_location(spec, f'power_{here}')}: needs power.{other}, and "
+            "there is none"
+        )
+    if options.power_off and options.power_hub:
+        raise ConfigError(
+            f"{option_location(spec, 'power_hub')}: power is switched by a hub or by "
+            "commands: leave one out"
+        )
+    off_s = options.power_off_ms / 1000
     if options.power_off:
-        return partial(_by_switch, options)
+        return _PowerSwitch(
+            off=lambda: options.power_off, on=lambda: options.power_on, off_s=off_s
+        )
     if options.power_hub:
-        return partial(_by_hub, options)
+        by_hub = partial(uhubctl, options.power_hub, options.power_hub_port)
+        return _PowerSwitch(
+            off=partial(by_hub, "off"), on=partial(by_hub, "on"), off_s=off_s
+        )
     return None
 
 
@@ -134,23 +177,37 @@ def _await_silence(options: SerialOptions, hold: Callable[[], None]) -> None:
         hold()
 
 
-def _by_switch(
-    options: SerialOptions, port: SerialHandle, address: str, hold: Callable[[], None]
+def _power_off(
+    switch: _PowerSwitch,
+    port: SerialHandle | None,
+    address: str,
+    hold: Callable[[], None],
 ) -> None:
     del port
-    _run(options.power_off, address)
-    pause(options.power_off_ms / 1000)
+    _run(switch.off(), address)
     hold()
-    _run(options.power_on, address)
 
 
-def _by_hub(
-    options: SerialOptions, port: SerialHandle, address: str, hold: Callable[[], None]
+def _power_on(
+    switch: _PowerSwitch,
+    port: SerialHandle | None,
+    address: str,
+    hold: Callable[[], None],
 ) -> None:
     del port
     hold()
-    off_s = options.power_off_ms / 1000
-    _run(uhubctl(options.power_hub, options.power_hub_port, off_s=off_s), address)
+    _run(switch.on(), address)
+
+
+def _power_cycle(
+    switch: _PowerSwitch,
+    port: SerialHandle | None,
+    address: str,
+    hold: Callable[[], None],
+) -> None:
+    _run(switch.off(), address)
+    pause(switch.off_s)
+    _power_on(switch, port, address, hold)
 
 
 def _run(argv: Sequence[str], address: str) -> None:

@@ -10,8 +10,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.lab.inventory.instruments import PREFIX
 from pytest_embedbench.lab.inventory.lab import WAIT_S, Lab, LabBoard
 from pytest_embedbench.lab.leases.labgrid import url_of
+from pytest_embedbench.lab.leases.lease import QUARANTINE_AFTER
 from pytest_embedbench.lab.ports.discovery import PortQuery
 from pytest_embedbench.support.toml_schema import (
     check_items,
@@ -20,6 +22,7 @@ from pytest_embedbench.support.toml_schema import (
     read_table,
     subtable,
 )
+from pytest_embedbench.support.uart_speeds import FASTEST_BPS, SLOWEST_BPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,11 +32,17 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _PORT_KEYS = ("port", "usb_serial", "usb_id", "usb_location")
+_UART_KEYS = {**dict.fromkeys(_PORT_KEYS, str), "baud_bps": int}
 _PLACE_KEYS = ("place", "resource")
 _TABLES = ("flash", "reset", "power", "login", "program")
 _BOARD_KEYS = {
     **dict.fromkeys((*_PORT_KEYS, *_PLACE_KEYS), str),
+    "disabled": str,
+    "features": list,
+    "baud_bps": int,
+    "uarts": dict,
     "labels": list,
+    "instruments": dict,
     "options": dict,
     **dict.fromkeys(_TABLES, dict),
 }
@@ -56,7 +65,12 @@ def load_lab(file: Path) -> Lab:
         "",
         table,
         required={"boards": dict},
-        optional={"pools": dict, "wait_s": int, "labgrid": dict},
+        optional={
+            "pools": dict,
+            "wait_s": int,
+            "quarantine_after": int,
+            "labgrid": dict,
+        },
     )
     coordinator = _coordinator(where, table.get("labgrid"))
     if not table["boards"]:
@@ -72,7 +86,19 @@ def load_lab(file: Path) -> Lab:
     wait_s = table.get("wait_s", WAIT_S)
     if wait_s < 0:
         raise ConfigError(f"{where}: wait_s: must be 0 or more seconds, is {wait_s}")
-    return Lab(file=file, boards=boards, groups=groups, wait_s=wait_s)
+    quarantine_after = table.get("quarantine_after", QUARANTINE_AFTER)
+    if quarantine_after < 1:
+        raise ConfigError(
+            f"{where}: quarantine_after: must be 1 or more faults, is "
+            f"{quarantine_after}"
+        )
+    return Lab(
+        file=file,
+        boards=boards,
+        groups=groups,
+        wait_s=wait_s,
+        quarantine_after=quarantine_after,
+    )
 
 
 def _coordinator(file: str, entry: object) -> str:
@@ -95,7 +121,7 @@ def _board(file: str, name: str, entry: object, coordinator: str) -> LabBoard:
     _check_name(file, here, name)
     row = subtable(file, here, entry)
     check_keys(file, f"{here}.", row, required={"board": str}, optional=_BOARD_KEYS)
-    for key in ("board", *_PORT_KEYS, *_PLACE_KEYS):
+    for key in ("board", "disabled", *_PORT_KEYS, *_PLACE_KEYS):
         if key in row and not row[key].strip():
             raise ConfigError(
                 f"{file}: {here}.{key}: is empty; give it a value or leave it out"
@@ -111,8 +137,46 @@ def _board(file: str, name: str, entry: object, coordinator: str) -> LabBoard:
         query=query,
         labels=_names(file, f"{here}.labels", row.get("labels")),
         options=_options(file, here, row),
+        uarts=_wired(file, here, row),
         tables=frozenset(_TABLES).intersection(row),
+        speeds_bps=_speeds_bps(file, here, row),
+        disabled=row.get("disabled", ""),
     )
+
+
+def _speeds_bps(file: str, here: str, row: Mapping[str, Any]) -> dict[str, int]:
+    """Return the baud rates of ``baud_bps`` and ``uarts.NAME.baud_bps``."""
+    found = {"": row["baud_bps"]} if "baud_bps" in row else {}
+    for name, entry in row.get("uarts", {}).items():
+        uart = subtable(file, f"{here}.uarts.{name}", entry)
+        place = f"{here}.uarts.{name}."
+        check_keys(file, place, uart, required={}, optional=_UART_KEYS)
+        if not uart:
+            raise ConfigError(f"{file}: {place[:-1]}: give it baud_bps, or a port")
+        if "baud_bps" in uart:
+            found[name] = uart["baud_bps"]
+    for name, baud_bps in found.items():
+        key = f"uarts.{name}.baud_bps" if name else "baud_bps"
+        if not SLOWEST_BPS <= baud_bps <= FASTEST_BPS:
+            raise ConfigError(
+                f"{file}: {here}.{key}: must be from {SLOWEST_BPS} to {FASTEST_BPS}, "
+                f"is {baud_bps}"
+            )
+    return found
+
+
+def _wired(file: str, here: str, row: Mapping[str, Any]) -> dict[str, PortQuery]:
+    """Return the UARTs that have a port of their own."""
+    found: dict[str, PortQuery] = {}
+    for name, uart in row.get("uarts", {}).items():
+        if port := {key: uart[key] for key in _PORT_KEYS if key in uart}:
+            _check_name(file, f"{here}.uarts", name)
+            try:
+                found[name] = PortQuery(**port)
+            except ConfigError as error:
+                message = f"{file}: {here}.uarts.{name}: {error}"
+                raise ConfigError(message) from error
+    return found
 
 
 def _place(
@@ -130,6 +194,16 @@ def _place(
 
 def _options(file: str, here: str, row: Mapping[str, Any]) -> dict[str, Option]:
     found = options(file, f"{here}.options", row.get("options", {}))
+    if features := _names(file, f"{here}.features", row.get("features")):
+        found["features"] = features
+    for name, entry in row.get("instruments", {}).items():
+        place = f"{here}.instruments.{name}"
+        _check_name(file, place, name)
+        settings = subtable(file, place, entry)
+        if "." in name or "kind" not in settings:
+            raise ConfigError(f"{file}: {place}: has a name without '.', and a 'kind'")
+        for key, value in options(file, place, settings).items():
+            found[f"{PREFIX}{name}.{key}"] = value
     for table in _TABLES:
         entries = options(file, f"{here}.{table}", row.get(table, {}))
         found |= {f"{table}_{key}": value for key, value in entries.items()}
@@ -194,8 +268,16 @@ def _check_name(file: str, where: str, name: str) -> None:
 def _check_ports_differ(file: str, boards: Mapping[str, LabBoard]) -> None:
     seen: dict[PortQuery, str] = {}
     for board in boards.values():
-        if (twin := seen.setdefault(board.query, board.name)) != board.name:
-            raise ConfigError(
-                f"{file}: boards.{board.name}: has the same port as boards.{twin} "
-                f"({board.query}); one of them is wrong"
-            )
+        places = {
+            f"boards.{board.name}": board.query,
+            **{
+                f"boards.{board.name}.uarts.{uart}": query
+                for uart, query in board.uarts.items()
+            },
+        }
+        for place, query in places.items():
+            if (twin := seen.setdefault(query, place)) != place:
+                raise ConfigError(
+                    f"{file}: {place}: has the same port as {twin} ({query}); one of "
+                    "them is wrong"
+                )

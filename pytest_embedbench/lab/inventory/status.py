@@ -16,23 +16,28 @@ from pytest_embedbench.flashing.model import normalized_chip
 from pytest_embedbench.lab.inventory.board_options import (
     flash_settings,
     serial_options,
+    wired_uarts,
 )
 from pytest_embedbench.lab.inventory.controls import controls_for
+from pytest_embedbench.lab.inventory.instruments import (
+    make_instruments,
+    open_instruments,
+)
 from pytest_embedbench.lab.leases import records
 from pytest_embedbench.lab.leases.lease import BoardRequest
 from pytest_embedbench.lab.leases.lockfile import lock_named
 from pytest_embedbench.lab.leases.wait_queue import WaitQueue
-from pytest_embedbench.lab.ports.discovery import find
+from pytest_embedbench.lab.ports.discovery import attached, find, fitting
 from pytest_embedbench.lab.ports.opening import open_port
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pytest_embedbench.lab.inventory.lab import Lab, LabBoard
     from pytest_embedbench.lab.leases.acquire import Leases
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.leases.wait_queue import Waiter
-    from pytest_embedbench.lab.ports.discovery import Attached
+    from pytest_embedbench.lab.ports.discovery import Attached, PortQuery
     from pytest_embedbench.model import BoardSpec
 
 
@@ -43,6 +48,9 @@ class BoardStatus:
     board: LabBoard
     port: str
     """Where it was found; ``""`` if it is not there."""
+    problem: str
+    """Why it was not found; ``""`` if it was."""
+    hold: records.HeldByHand | None
     holder: records.Holder | None
     waiters: tuple[records.Holder, ...]
 
@@ -62,25 +70,50 @@ def board_statuses(lab: Lab, leases: Leases) -> list[BoardStatus]:
     return [_status(board, leases, ports, waiters) for board in lab.boards.values()]
 
 
+def missing_boards(lab: Lab, names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return which of the boards that names stand for are not there, and why."""
+    ports = attached()
+    wanted = {
+        board.name: board
+        for name in names
+        if name in lab.names()
+        for board in lab.candidates(name)
+        if not board.disabled
+    }
+    missing: list[tuple[str, str]] = []
+    for board in wanted.values():
+        try:
+            find(board.query, ports)
+        except BoardUnreachable as problem:
+            missing.append((board.name, str(problem)))
+    return missing
+
+
 def _status(
     board: LabBoard,
     leases: Leases,
     ports: Sequence[Attached],
     waiters: Sequence[Waiter],
 ) -> BoardStatus:
+    port, problem = _place(board, ports)
     try:
         key = leases.key_of(board.query, ports)
-        lock = lock_named(leases.folder, key)
-        held = bool(key) and lock.path.exists() and not lock.try_acquire()
-        lock.release()
-        return BoardStatus(
-            board=board,
-            port=_port(board, ports),
-            holder=records.read(lock.read()).holder if held else None,
-            waiters=tuple(waiter.who for waiter in waiters if key in waiter.keys),
-        )
     except BoardUnreachable:
-        return BoardStatus(board=board, port="", holder=None, waiters=())
+        return BoardStatus(
+            board=board, port="", problem=problem, hold=None, holder=None, waiters=()
+        )
+    lock = lock_named(leases.folder, key)
+    held = bool(key) and lock.path.exists() and not lock.try_acquire()
+    lock.release()
+    record = records.read(lock.read())
+    return BoardStatus(
+        board=board,
+        port=port,
+        problem=problem,
+        hold=record.held_by_hand(),
+        holder=record.holder if held else None,
+        waiters=tuple(waiter.who for waiter in waiters if key in waiter.keys),
+    )
 
 
 def check(
@@ -106,7 +139,7 @@ def check(
     except EmbedbenchError as problem:
         return Finding(is_well=False, text=str(problem))
     try:
-        who = _try(lease, spec, ask=ask)
+        who = _try(lease, spec, leases.listed(), ask=ask)
     except EmbedbenchError as problem:
         return Finding(is_well=False, text=str(problem))
     finally:
@@ -114,12 +147,15 @@ def check(
     return Finding(is_well=True, text=f"ready: {who} on {lease.found}")
 
 
-def _try(lease: Lease, spec: BoardSpec, *, ask: bool) -> str:
+def _try(lease: Lease, spec: BoardSpec, ports: Sequence[Attached], *, ask: bool) -> str:
     """Open the port, and have the board say who it is."""
     options = serial_options(spec)
     address = lease.found.address
     port = open_port(address, baud_bps=spec.uarts[0].baud_bps, lines=options.lines())
     port.close()
+    for name, query in wired_uarts(spec).items():
+        _open_wired(spec, name, query, ports)
+    open_instruments(make_instruments(spec), spec.name).close()
     settings = flash_settings(spec)
     if settings is None or not ask:
         return "not asked who it is"
@@ -134,8 +170,21 @@ def _try(lease: Lease, spec: BoardSpec, *, ask: bool) -> str:
     return str(who)
 
 
-def _port(board: LabBoard, ports: Sequence[Attached]) -> str:
+def _open_wired(
+    spec: BoardSpec, name: str, query: PortQuery, ports: Sequence[Attached]
+) -> None:
+    """Find and open the port of a further UART of a board that is ours."""
     try:
-        return str(find(board.query, ports))
-    except BoardUnreachable:
-        return ""
+        port = open_port(find(query, ports).address, baud_bps=spec.uarts[0].baud_bps)
+    except BoardUnreachable as problem:
+        raise BoardUnreachable(f"its UART {name!r}: {problem}") from problem
+    port.close()
+
+
+def _place(board: LabBoard, ports: Sequence[Attached]) -> tuple[str, str]:
+    """Return where a board is, or why that cannot be said; the other is empty."""
+    try:
+        return str(find(board.query, ports)), ""
+    except BoardUnreachable as problem:
+        many = len(fitting(board.query, ports)) > 1
+        return "", str(problem) if many else f"not there: {board.query}"

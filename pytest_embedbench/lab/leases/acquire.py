@@ -14,8 +14,19 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pytest_embedbench.clock import Deadline, pause
-from pytest_embedbench.errors import BoardBusy, BoardGivenUp, BoardUnreachable
-from pytest_embedbench.lab.leases import records
+from pytest_embedbench.errors import (
+    BenchFault,
+    BoardBusy,
+    BoardGivenUp,
+    BoardUnreachable,
+)
+from pytest_embedbench.lab.leases import journal, records
+from pytest_embedbench.lab.leases.candidates import (
+    Candidate,
+    insist_on_enough,
+    waitable,
+)
+from pytest_embedbench.lab.leases.journal import BoardEvent
 from pytest_embedbench.lab.leases.lease import Lease
 from pytest_embedbench.lab.leases.lockfile import lock_folder, lock_named, read_record
 from pytest_embedbench.lab.leases.wait_queue import Waiter, WaitQueue, reserved_keys
@@ -30,20 +41,13 @@ if TYPE_CHECKING:
     from pytest_embedbench.lab.ports.discovery import Attached, PortQuery, ResolvedPort
 
 _POLL_S = 0.02
+_waited_in_vain: dict[tuple[str, str], str] = {}
+"""What this process has waited for once, in which folder, and how that ended."""
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidate:
-    """A board that would do, and the key of its lock; ``""`` needs none."""
-
-    board: str
-    query: PortQuery
-    key: str
-
-
 if TYPE_CHECKING:
-    _Acquired = tuple[_Candidate, LockFile | None]
+    _Acquired = tuple[Candidate, LockFile | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class Leases:
 
     listed: Callable[[], Sequence[Attached]] = attached
     folder: Path = field(default_factory=lock_folder)
+    heeds: Callable[[records.HeldByHand], bool] = lambda hold: True  # noqa: ARG005
+    """Which boards that somebody holds by hand are not ours to take: all."""
 
     def acquire(
         self, requests: Sequence[BoardRequest], *, wait_s: float
@@ -59,9 +65,9 @@ class Leases:
         """Acquire a board for each request, as soon as all can be had at once.
 
         Raises:
-            BoardBusy: that was not within ``wait_s``, or can never be; the message
-                names the holders.
-            BoardUnreachable: nothing on any port matches a request.
+            BoardBusy: that was not within ``wait_s``, or can never be, or somebody
+                holds all that fit by hand; the message names the holders.
+            BoardUnreachable: nothing fits a request, or there are too few boards.
             BoardGivenUp: all that fit were lost earlier in this run.
         """
         ports = self.listed()
@@ -72,8 +78,9 @@ class Leases:
         )
         if acquired is not None:
             return self._leases(acquired, left_s=wait_s)
+        insist_on_enough(requests, candidates)
         candidates = [
-            _waitable(request, boards, own)
+            waitable(request, boards, own)
             for request, boards in zip(requests, candidates, strict=True)
         ]
         return self._wait(
@@ -104,7 +111,7 @@ class Leases:
     def _wait(
         self,
         names: str,
-        candidates: Sequence[Sequence[_Candidate]],
+        candidates: Sequence[Sequence[Candidate]],
         own: Collection[str],
         wait_s: float,
     ) -> list[Lease]:
@@ -116,6 +123,8 @@ class Leases:
         )
         waiter = Waiter(who=records.this_process(names), keys=keys)
         reason = f"{names}: {self._holders(candidates)}"
+        if (str(self.folder), names) in _waited_in_vain:
+            wait_s = 0.0
         _log.info("waiting for %s", reason)
         deadline = Deadline(wait_s)
         with WaitQueue(self.folder).join(waiter) as ticket:
@@ -127,11 +136,18 @@ class Leases:
                     left_s = deadline.remaining_s()
                     return self._leases(acquired, waited_s, reason, left_s=left_s)
                 if deadline.passed():
-                    raise BoardBusy(
-                        f"no board came free within {wait_s:g} s for {names}: "
-                        f"{self._holders(candidates)}"
-                    )
+                    raise self._in_vain(names, wait_s, self._holders(candidates))
                 pause(_POLL_S)
+
+    def _in_vain(self, names: str, wait_s: float, holders: str) -> BenchFault:
+        """Return the end of a wait; the next one in this run would end likewise."""
+        key = (str(self.folder), names)
+        if first := _waited_in_vain.get(key):
+            return BoardGivenUp(f"{first}; it still is: {holders}")
+        _waited_in_vain[key] = (
+            f"no board came free within {wait_s:g} s for {names}: {holders}"
+        )
+        return BoardBusy(_waited_in_vain[key])
 
     def _reserved_for_others(
         self, own: Collection[str], ahead_of: str = ""
@@ -145,9 +161,9 @@ class Leases:
 
     def _candidates(
         self, request: BoardRequest, ports: Sequence[Attached]
-    ) -> list[_Candidate]:
+    ) -> list[Candidate]:
         """Find the boards that would do."""
-        candidates: list[_Candidate] = []
+        candidates: list[Candidate] = []
         problems: list[str] = []
         for board, query in request.boards:
             try:
@@ -155,9 +171,12 @@ class Leases:
             except BoardUnreachable as problem:
                 problems.append(f"{board}: {problem}")
             else:
-                candidates.append(_Candidate(board=board, query=query, key=key))
+                candidates.append(Candidate(board=board, query=query, key=key))
         if not candidates:
             raise BoardUnreachable("\n".join(problems))
+        for told in problems:
+            board, _, why = told.partition(": ")
+            journal.enter(BoardEvent.MISSING, board, why)
         return candidates
 
     def _own_keys(self) -> frozenset[str]:
@@ -173,12 +192,13 @@ class Leases:
             yield key, records.read(read_record(path))
 
     def _try_acquire(
-        self, candidates: Sequence[Sequence[_Candidate]], reserved: Collection[str] = ()
+        self, candidates: Sequence[Sequence[Candidate]], reserved: Collection[str] = ()
     ) -> list[_Acquired] | None:
         """Take one of each list, all of them or none; never waits."""
         if not candidates:
             return []
         lost: list[records.LostBoard] = []
+        held: list[str] = []
         for candidate in candidates[0]:
             with ExitStack() as undo:
                 if candidate.key in reserved:
@@ -188,15 +208,24 @@ class Leases:
                     if not lock.try_acquire():
                         continue
                     undo.callback(lock.release)
-                    loss = records.read(lock.read()).lost_in(records.this_run())
-                    if loss is not None:
+                    record = records.read(lock.read())
+                    if (loss := record.lost_in(records.this_run())) is not None:
                         lost.append(loss)
+                        continue
+                    hold = record.held_by_hand()
+                    if hold is not None and self.heeds(hold):
+                        held.append(f"{candidate.board} {hold}")
                         continue
                 if (others := self._try_acquire(candidates[1:], reserved)) is not None:
                     undo.pop_all()
                     return [(candidate, lock), *others]
         if len(lost) == len(candidates[0]):
             raise BoardGivenUp(lost[0].cause)
+        if held and len(lost) + len(held) == len(candidates[0]):
+            raise BoardBusy(
+                f"{'; '.join(held)}; nobody waits for that: take another board, or "
+                "give it back with 'embedbench lab release NAME'"
+            )
         return None
 
     def _leases(
@@ -232,7 +261,7 @@ class Leases:
                 _log.warning(remark)
         return leases
 
-    def _holders(self, candidates: Sequence[Sequence[_Candidate]]) -> str:
+    def _holders(self, candidates: Sequence[Sequence[Candidate]]) -> str:
         held_by = {key: record.holder for key, record in self._records()}
         told = [
             f"{candidate.board} is held by "
@@ -244,7 +273,7 @@ class Leases:
 
 
 def _lease(
-    candidate: _Candidate,
+    candidate: Candidate,
     lock: LockFile | None,
     found: ResolvedPort,
     waited_s: float,
@@ -255,31 +284,17 @@ def _lease(
             f"{candidate.board} has changed its port while we waited for it: another "
             f"board may be on {found} now"
         )
+    before = records.LockRecord() if lock is None else records.read(lock.read())
     record = records.LockRecord(
         holder=records.this_process(candidate.board),
+        hold=before.held_by_hand(),
+        faults=before.faults,
         query=str(candidate.query),
         address=found.address,
     )
     remarks: tuple[str, ...] = ()
     if lock is not None:
-        if (gone := records.read(lock.read()).holder) is not None:
+        if (gone := before.holder) is not None:
             remarks = (f"{candidate.board} was left behind by {gone}; taken over",)
         lock.write(record.dumps())
     return Lease(candidate.board, found, waited_s, waited_for, remarks, lock, record)
-
-
-def _waitable(
-    request: BoardRequest, candidates: list[_Candidate], own: frozenset[str]
-) -> list[_Candidate]:
-    """Return those that may be waited for by a process that holds ``ours``."""
-    if not own:
-        return candidates
-    behind = [candidate for candidate in candidates if candidate.key > max(own)]
-    if behind:
-        return behind
-    if all(candidate.key in own for candidate in candidates):
-        raise BoardBusy(f"{request.name} is in use by this very test already")
-    raise BoardBusy(
-        f"{request.name} is in use, and waiting for it while holding another board "
-        "could be for ever: ask for all boards of a test at once, with real_boards(...)"
-    )

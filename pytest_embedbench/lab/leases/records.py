@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import socket
@@ -41,6 +42,32 @@ class LostBoard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BoardFaults:
+    """What a board has done to the tests of a run so far, oldest first."""
+
+    run: str
+    causes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldByHand:
+    """That a person keeps a board; ``until`` is ``""`` where it has no end."""
+
+    who: str
+    why: str
+    since: str
+    until: str = ""
+
+    def __str__(self) -> str:
+        end = f" until {self.until}" if self.until else ""
+        return f"is held by hand by {self.who} since {self.since}{end}: {self.why}"
+
+    def holds(self) -> bool:
+        """Say whether it has not ended yet."""
+        return not self.until or host_stamp() < self.until
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LockRecord:
     """All that a lock file says.
 
@@ -50,6 +77,8 @@ class LockRecord:
 
     holder: Holder | None = None
     loss: LostBoard | None = None
+    faults: BoardFaults | None = None
+    hold: HeldByHand | None = None
     query: str = ""
     address: str = ""
 
@@ -57,9 +86,24 @@ class LockRecord:
         """Return it as text for the file."""
         return json.dumps(asdict(self))
 
+    def held_by_hand(self) -> HeldByHand | None:
+        """Return who keeps the board for themselves, if anybody does."""
+        return self.hold if self.hold is not None and self.hold.holds() else None
+
     def freed(self) -> LockRecord:
         """Return what stays when the holder has let go."""
         return replace(self, holder=None)
+
+    def with_fault(self, run: str, cause: str) -> LockRecord:
+        """Return it with one more fault of a run; those of other runs are forgotten."""
+        return replace(
+            self, faults=BoardFaults(run=run, causes=(*self.faults_in(run), cause))
+        )
+
+    def faults_in(self, run: str) -> tuple[str, ...]:
+        """Return the board's faults in this run."""
+        known = self.faults
+        return tuple(known.causes) if known is not None and known.run == run else ()
 
     def lost_in(self, run: str) -> LostBoard | None:
         """Return the loss, if that was in this run."""
@@ -73,6 +117,8 @@ def read(text: str) -> LockRecord:
         return LockRecord(
             holder=_as(Holder, entries["holder"]),
             loss=_as(LostBoard, entries["loss"]),
+            faults=_as(BoardFaults, entries.get("faults")),
+            hold=_as(HeldByHand, entries.get("hold")),
             query=entries["query"],
             address=entries["address"],
         )
@@ -89,6 +135,18 @@ def this_process(board: str) -> Holder:
         since=host_stamp(),
         board=board,
     )
+
+
+def this_person() -> str:
+    """Return who sits before this machine, as ``user@host``.
+
+    In a container a user may have a number and no name.
+    """
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = str(os.getuid())
+    return f"{user}@{socket.gethostname()}"
 
 
 def this_run() -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.clock import Deadline, pause
+from pytest_embedbench.clock import Deadline, host_now_s, pause
 from pytest_embedbench.errors import (
     BenchFault,
     BoardLost,
@@ -52,6 +53,14 @@ class Connection:
     _away: Deadline | None = field(default=None, init=False)
     _heard: list[Heard] = field(default_factory=list["Heard"], init=False)
     _closed: bool = field(default=False, init=False)
+    is_expected_gone: bool = field(default=False, init=False)
+    """Whether the port may be away for as long as it likes."""
+    _returning: Deadline = field(default=Deadline(0.0), init=False)
+    _excused: Deadline = field(default=Deadline(0.0), init=False)
+    absences: list[tuple[float, float | None]] = field(
+        default_factory=list["tuple[float, float | None]"], init=False
+    )
+    """From when to when, in host time, it was away without having been sent."""
 
     def __post_init__(self) -> None:
         try:
@@ -64,8 +73,46 @@ class Connection:
             while not self._is_back(away):
                 pause(_RETRY_S)
 
+    @property
+    def may_come_back(self) -> bool:
+        """Whether the port may be away for a while."""
+        return self._away_within_s() > 0
+
+    def excuse(self, within_s: float) -> None:
+        """Take the port's absence for right if it begins within so many seconds."""
+        self._excused = Deadline(within_s)
+
+    def expect_gone(self) -> None:
+        """Take the port's absence for right from now on, until ``expect_back``."""
+        self.is_expected_gone = True
+
+    def expect_back(self, within_s: float) -> None:
+        """Have the port back within so many seconds, whether it has gone or will."""
+        self.is_expected_gone = False
+        self._returning = Deadline(max(within_s, self.reappears_within_s))
+        if self._away is not None:
+            self._away = self._returning
+
+    def await_back(self) -> None:
+        """Wait until the port is there, if it has gone; raises ``BoardLost``."""
+        self._reader.settle()
+        has_failed = self._reader.failure is not None
+        if (
+            self._away is None
+            and has_failed
+            and self._reader.wait(self.closes_within_s)
+        ):
+            self._ended()
+        while self._away is not None:
+            self._wait_for_it(self._away)
+
     def send(self, data: bytes) -> None:
-        """Have ``data`` sent; while the port is away it waits here."""
+        """Have ``data`` sent; while the port is away it waits here.
+
+        While it is expected to be gone, nobody is there to hear it.
+        """
+        if self.is_expected_gone and self._away is not None:
+            return
         self._reader.send(data)
 
     def take(self) -> list[Heard]:
@@ -114,7 +161,15 @@ class Connection:
         self.port, self._reader = self.open_reader(self.found)
         self._node = _node(self.found.address)
 
+    def _away_within_s(self) -> float:
+        if self.is_expected_gone:
+            return inf
+        return max(self.reappears_within_s, self._returning.remaining_s())
+
     def _wait_for_it(self, away: Deadline) -> None:
+        if self.is_expected_gone:
+            pause(_RETRY_S)
+            return
         unsent = self._reader.unsent()
         if self._is_back(away):
             if self._closed:
@@ -122,6 +177,8 @@ class Connection:
                 self._reader.stop(self.closes_within_s)
                 return
             self._away = None
+            if self.absences and self.absences[-1][1] is None:
+                self.absences[-1] = (self.absences[-1][0], host_now_s())
             self._reader.send(unsent)
         else:
             pause(_RETRY_S)
@@ -154,13 +211,22 @@ class Connection:
                 f"{self._reader.takes_within_s:g} s: {failure}"
             )
         gone = self._is_gone(failure)
-        if gone and self.reappears_within_s:
-            self._away = Deadline(self.reappears_within_s)
+        if gone and self.may_come_back:
+            self._away = Deadline(self._away_within_s())
+            if not self._is_sent_away():
+                self.absences.append((host_now_s(), None))
             return
         raise BoardLost(self._why(failure, gone=gone)) from failure
 
+    def _is_sent_away(self) -> bool:
+        """Say whether somebody of ours has made the port go."""
+        expected = (self._returning, self._excused)
+        return self.is_expected_gone or not all(each.passed() for each in expected)
+
     def _is_gone(self, failure: Exception | None) -> bool:
         """Say whether the port may come back; a connection may be made again."""
+        if self.is_expected_gone or not self._returning.passed():
+            return True
         if self._node is None or getattr(failure, "errno", None) in _DEVICE_GONE:
             return True
         return self._node != _node(self.found.address)

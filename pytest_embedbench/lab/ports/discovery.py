@@ -67,6 +67,7 @@ class PortQuery:
             raise ConfigError(
                 f"usb_id {self.usb_id!r} is not like '10c4:ea60' (vendor:product)"
             )
+        _check_url(self.port)
 
     def __str__(self) -> str:
         given = self.given()
@@ -83,7 +84,7 @@ class PortQuery:
         """Say whether a listed port has all the USB facts that are given."""
         location = attached.usb_location
         return (
-            self.usb_serial in ("", attached.usb_serial)
+            self.usb_serial.lower() in ("", attached.usb_serial.lower())
             and self.usb_id.lower() in ("", attached.usb_id)
             and self.usb_location in ("", location, location.partition(":")[0])
         )
@@ -125,10 +126,15 @@ def find(query: PortQuery, ports: Sequence[Attached]) -> ResolvedPort:
         return ResolvedPort(query=query, address=query.port, key=key, reconnect=query)
     if query.port and not query.port.startswith(_HWGREP):
         return _named(query, ports)
-    fitting = [port for port in ports if query.fits(port) and _greps(query, port)]
-    if len(fitting) != 1:
-        raise BoardUnreachable(_none_or_many(query, fitting, ports))
-    return _found(query, fitting[0], ports)
+    candidates = fitting(query, ports)
+    if len(candidates) != 1:
+        raise BoardUnreachable(_none_or_many(query, candidates, ports))
+    return _found(query, candidates[0], ports)
+
+
+def fitting(query: PortQuery, ports: Sequence[Attached]) -> list[Attached]:
+    """Return the listed ports that have all that is asked for of USB."""
+    return [port for port in ports if query.fits(port) and _greps(query, port)]
 
 
 def _named(query: PortQuery, ports: Sequence[Attached]) -> ResolvedPort:
@@ -161,11 +167,11 @@ def _found(
     namesakes = [
         port
         for port in ports
-        if port.usb_serial == entry.usb_serial
+        if port.usb_serial.lower() == entry.usb_serial.lower()
         and port.usb_location.partition(":")[2] == interface
     ]
     if entry.usb_serial and len(namesakes) == 1:
-        key = f"usb-{entry.usb_serial}-{interface}".rstrip("-")
+        key = f"usb-{entry.usb_serial.lower()}-{interface}".rstrip("-")
         reconnect = PortQuery(
             usb_serial=entry.usb_serial, usb_location=location if interface else ""
         )
@@ -214,21 +220,33 @@ def _greps(query: PortQuery, port: Attached) -> bool:
     if not query.port:
         return True
     pattern = query.port.removeprefix(_HWGREP)
+    return re.search(pattern, str(port), re.IGNORECASE) is not None
+
+
+def _check_url(port: str) -> None:
+    """Refuse a URL that leads nowhere, before anybody tries to open it."""
+    scheme = port.partition("://")[0].lower()
     try:
-        return re.search(pattern, str(port), re.IGNORECASE) is not None
+        if port.startswith(_HWGREP):
+            re.compile(port.removeprefix(_HWGREP))
+        elif scheme in PORTS:
+            parts = urlsplit(port)
+            if not parts.hostname or not parts.port:
+                raise ConfigError(f"port {port!r} is not like '{scheme}://host:4000'")
     except re.error as error:
-        message = f"{query.port}: not a regular expression: {error}"
-        raise ConfigError(message) from error
+        raise ConfigError(f"{port}: not a regular expression: {error}") from error
+    except ValueError as error:
+        raise ConfigError(f"port {port!r}: {error}") from error
 
 
 def _none_or_many(
-    query: PortQuery, fitting: Sequence[Attached], ports: Sequence[Attached]
+    query: PortQuery, candidates: Sequence[Attached], ports: Sequence[Attached]
 ) -> str:
-    if not fitting:
+    if not candidates:
         return f"no port fits {query}{_listing(ports)}; no other is tried"
-    listed = "; ".join(map(str, fitting))
+    listed = "; ".join(map(str, candidates))
     return (
-        f"{len(fitting)} ports fit {query}, and guessing is not allowed: {listed}; "
+        f"{len(candidates)} ports fit {query}, and guessing is not allowed: {listed}; "
         "add usb_serial or usb_location"
     )
 
