@@ -11,9 +11,12 @@ import io
 import json
 import os
 import re
+import shutil
 from contextlib import suppress
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from pytest_embedbench.support.whole_files import replace_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 TRANSCRIPT = "transcript.log"
 MAX_NAME_CHARS = 120
+_ENCODER = json.JSONEncoder(default=str)
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,=+@\[\]-]+")
 
 
@@ -34,19 +38,35 @@ def new_folder(root: Path, nodeid: str, attempt: int = 1) -> Path:
     The path is ``root/<test file>/<test>``, with ``.2`` and so on for further
     attempts: readable, and different for every node id. Nothing is ever reused.
     """
-    file, _, test = nodeid.partition("::")
-    parts = [_safe(part) for part in file.split("/") if part not in ("", ".")]
-    name = _safe(test.replace("::", ".")) if test else "module"
-    parent = root.joinpath(*parts)
-    parent.mkdir(parents=True, exist_ok=True)
+    first = _folder(root, nodeid)
+    first.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        folder = parent / (name if attempt == 1 else f"{name}.{attempt}")
+        folder = _attempt(first, attempt)
         try:
             folder.mkdir()
         except FileExistsError:
             attempt += 1
         else:
             return folder
+
+
+def forget_folders(root: Path, nodeid: str) -> None:
+    """Remove what attempts at a test have left that is to be run again."""
+    first, attempt = _folder(root, nodeid), 1
+    while (folder := _attempt(first, attempt)).is_dir():
+        shutil.rmtree(folder)
+        attempt += 1
+
+
+def _folder(root: Path, nodeid: str) -> Path:
+    file, _, test = nodeid.partition("::")
+    parts = [safe_name(part) for part in file.split("/") if part not in ("", ".")]
+    name = safe_name(test.replace("::", ".")) if test else "module"
+    return root.joinpath(*parts, name)
+
+
+def _attempt(first: Path, number: int) -> Path:
+    return first if number == 1 else first.with_name(f"{first.name}.{number}")
 
 
 def point_latest(run_dir: Path) -> None:
@@ -60,7 +80,7 @@ def point_latest(run_dir: Path) -> None:
         fresh.replace(link)
 
 
-def _safe(name: str) -> str:
+def safe_name(name: str) -> str:
     """Return a file name; one that had to be changed carries a digest of the old."""
     kept = _UNSAFE.sub("-", name)
     if kept == name and len(name) <= MAX_NAME_CHARS and name != "..":
@@ -75,11 +95,38 @@ def new_file(path: Path) -> TextIO:
 
 
 def replace_json(file: Path, record: Mapping[str, Any]) -> None:
+    """Write a record, as ``replace_file`` does."""
+    replace_file(file, json_text(record))
+
+
+def json_text(record: Mapping[str, Any]) -> str:
+    """Return a record as JSON to be read by people, too: a line for each entry.
+
+    An entry that is a list or a table has a line for each of its own. What lies deeper
+    is on that line: only so does Python's quick encoder do the work.
+    """
+    lines = [f"  {_quick(str(key))}: {_entry(value)}" for key, value in record.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _entry(value: object) -> str:
+    if isinstance(value, dict) and value:
+        entries = cast("dict[str, object]", value).items()
+        inner = [f"    {_quick(str(key))}: {_quick(each)}" for key, each in entries]
+        return "{\n" + ",\n".join(inner) + "\n  }"
+    if isinstance(value, list) and value:
+        inner = [f"    {_quick(each)}" for each in cast("list[object]", value)]
+        return "[\n" + ",\n".join(inner) + "\n  ]"
+    return _quick(value)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _quick(value: object) -> str:
+    return _ENCODER.encode(value)
+
+
+def replace_file(file: Path, text: str) -> None:
     """Write a file so that whoever reads it sees the old one or the new one, whole."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    draft.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    draft.replace(file)
+    replace_whole(file, text.encode())
 
 
 def trace_csv(samples: Sequence[Sample[Any]]) -> str:

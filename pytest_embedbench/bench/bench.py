@@ -7,17 +7,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from pytest_embedbench.bench.artifacts import (
-    TRANSCRIPT,
-    metrics_json,
-    new_file,
-    trace_csv,
+from pytest_embedbench.bench.artifacts import TRANSCRIPT, new_file
+from pytest_embedbench.bench.buttons import (
+    power_cycle,
+    power_off,
+    power_on,
+    press_reset,
 )
-from pytest_embedbench.bench.closed_loop import FREE_RUN, IN_STEP, ClosedLoop
+from pytest_embedbench.bench.closed_loop import FREE_RUN, ClosedLoop, Invariants
+from pytest_embedbench.bench.coupling import IN_STEP, Coupling
 from pytest_embedbench.bench.loop_checks import check_run
+from pytest_embedbench.bench.loop_files import write_loop
 from pytest_embedbench.bench.recorder import Recorder
-from pytest_embedbench.bench.run import metrics_of, summarize
+from pytest_embedbench.bench.restarts import expect_restart
+from pytest_embedbench.bench.run import summarize
 from pytest_embedbench.bench.uart_session import BOOT_WITHIN_MS, UartSession
+from pytest_embedbench.bench.uarts import Uarts
 from pytest_embedbench.bench.under_test import identity, under_test
 from pytest_embedbench.contracts import Board, lacking
 from pytest_embedbench.errors import BenchFault, ConfigError
@@ -30,7 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from pytest_embedbench.bench.closed_loop import Coupling, Invariants
     from pytest_embedbench.bench.dut import Dut
     from pytest_embedbench.bench.run import Run
     from pytest_embedbench.bench.scenario import Scenario
@@ -65,11 +69,14 @@ class Bench:
     plots: bool = field(default=True, kw_only=True)
     uart: UartSession = field(init=False)
     """The board's first UART."""
+    uarts: Uarts = field(init=False)
+    """All of them, by name."""
     loops: list[ClosedLoop[Any]] = field(
         default_factory=list[ClosedLoop[Any]], init=False
     )
+    dut_if_used: Dut | None = field(default=None, init=False)
+    """What ``dut`` is, once anybody has asked for it."""
     _recorder: Recorder = field(init=False)
-    _dut: Dut | None = field(default=None, init=False)
     _log: TextIO = field(init=False)
     _closed: bool = field(default=False, init=False)
 
@@ -89,6 +96,7 @@ class Bench:
             elf_path=self.elf_path,
         )
         self.uart = UartSession(self._recorder, self._recorder)
+        self.uarts = Uarts(self.uart, self.folder)
 
     @property
     def transcript_path(self) -> Path:
@@ -108,11 +116,11 @@ class Bench:
     @property
     def dut(self) -> Dut:
         """The first UART for people from pexpect and pytest-embedded."""
-        if self._dut is None:
+        if self.dut_if_used is None:
             from pytest_embedbench.bench.dut import Dut  # noqa: PLC0415  # pexpect, late
 
-            self._dut = Dut(self.uart)
-        return self._dut
+            self.dut_if_used = Dut(self.uart)
+        return self.dut_if_used
 
     @property
     def pins(self) -> PinTrace:
@@ -132,6 +140,19 @@ class Bench:
     def expect_silence(self, *, for_ms: int, ignoring: Patterns | None = None) -> None:
         """Insist on silence; see ``UartSession.expect_silence``."""
         self.uart.expect_silence(for_ms=for_ms, ignoring=ignoring)
+
+    def expect_restart(self, *, within_ms: int) -> int:
+        """Wait until the firmware restarts itself; return when it did, in us.
+
+        That is a watchdog's reset or a jump to address 0 on a simulated AVR, the boot
+        line or the ROM's report of a boot on any board. What was said before counts as
+        read; what is said after it can be expected.
+
+        Raises:
+            ExpectTimeout: it has not restarted within ``within_ms``.
+            FirmwareFault: it crashed, ...
+        """
+        return expect_restart(self.uart, within_ms)
 
     def wait_for_boot(
         self, pattern: Patterns | None = None, *, within_ms: int = BOOT_WITHIN_MS
@@ -157,7 +178,21 @@ class Bench:
             FirmwareFault: something was wrong before, and the test was not told yet.
             BoardLacks: the board has no reset button.
         """
-        self._recorder.press_reset()
+        press_reset(self._recorder)
+        self.uart.skip()
+
+    def power_off(self) -> None:
+        """Take the power away until ``power_on``; else as ``reset``."""
+        power_off(self._recorder)
+
+    def power_on(self) -> None:
+        """Give it back: what was said before is read no more; else as ``reset``."""
+        power_on(self._recorder)
+        self.uart.skip()
+
+    def power_cycle(self) -> None:
+        """Take the power away for a moment; else as ``reset``."""
+        power_cycle(self._recorder)
         self.uart.skip()
 
     def connect(
@@ -245,8 +280,11 @@ class Bench:
                 self._recorder.pull()
             self._recorder.take_pending()
             for number, loop in enumerate(self.loops, start=1):
-                self._write(loop, "" if number == 1 else f"-{number}")
+                suffix = "" if number == 1 else f"-{number}"
+                name = self.board.spec.name if self.plots else ""
+                write_loop(self.folder, loop, suffix, plotted_as=name)
         finally:
+            self.uarts.close()
             self.transcript.flush()
             self._log.close()
 
@@ -260,18 +298,3 @@ class Bench:
         loop = ClosedLoop(self._recorder, plant, scenario, coupling, invariants or {})
         self.loops.append(loop)
         return loop
-
-    def _write(self, loop: ClosedLoop[Any], suffix: str) -> None:
-        with new_file(self.folder / f"trace{suffix}.csv") as file:
-            file.write(trace_csv(loop.samples))
-        with new_file(self.folder / f"metrics{suffix}.json") as file:
-            file.write(metrics_json(metrics_of(loop)))
-        if self.plots:
-            from pytest_embedbench.plotting.plot import draw  # noqa: PLC0415  # late
-
-            words = (type(loop.plant).__name__, loop.scenario.name)
-            title = f"{' '.join(words).strip()} on {self.board.spec.name}"
-            with new_file(self.folder / f"plot{suffix}.svg") as file:
-                file.write(
-                    draw(title, loop.samples, loop.plant.thresholds, loop.stimuli)
-                )

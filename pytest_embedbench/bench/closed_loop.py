@@ -8,11 +8,13 @@ plant steps.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields as dataclass_fields, replace
 from typing import TYPE_CHECKING, Any, Generic, cast
 
+from pytest_embedbench.bench.bursts import ended_bursts
+from pytest_embedbench.bench.coupling import IN_STEP, Coupling, Grouping
+from pytest_embedbench.bench.foresight import Foresight
 from pytest_embedbench.bench.loop_checks import (
     check_invariants,
     check_kind,
@@ -29,13 +31,13 @@ from pytest_embedbench.model import (
     Stimulus,
     StimulusKind,
 )
-from pytest_embedbench.support.validation import line_text, positive_ms
+from pytest_embedbench.support.validation import line_text
 from pytest_embedbench.support.values import check_fields
 from pytest_embedbench.wire.streams import is_in_stream
 from pytest_embedbench.wire.transcript import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from pytest_embedbench.bench.plant_wire import PlantWire
     from pytest_embedbench.bench.recorder import Recorder
@@ -45,42 +47,6 @@ if TYPE_CHECKING:
 Invariants = Mapping[str, Callable[[StateT], bool]]
 """What must hold of a plant's state: sentences with functions of it."""
 FREE_RUN = Scenario(name="", max_steps=0)
-BURST_GAP_US = 10_000
-"""A pause that ends a burst: what the published harness polls at."""
-
-
-class Grouping(enum.Enum):
-    """How many firmware lines a plant is given at once, between two samples."""
-
-    LINE = "line"
-    BURST = "burst"
-    """All that is said without a pause of 10 ms: a reply with several actuators."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coupling:
-    """How board and plant are coupled.
-
-    ``firmware_ms_per_tick`` is the firmware time that goes by per plant tick: by
-    default the plant's own ``tick_ms``, so that both live in the same time.
-
-    Raises:
-        ConfigError: a tick that lasts no whole millisecond, or no ``Grouping``.
-    """
-
-    firmware_ms_per_tick: int | None = None
-    grouping: Grouping = Grouping.LINE
-
-    def __post_init__(self) -> None:
-        if self.firmware_ms_per_tick is not None:
-            positive_ms("firmware_ms_per_tick", self.firmware_ms_per_tick)
-        if type(self.grouping) is not Grouping:
-            raise ConfigError(
-                f"grouping = {self.grouping!r}: must be Grouping.LINE or Grouping.BURST"
-            )
-
-
-IN_STEP = Coupling()
 
 
 @dataclass(slots=True, repr=False)
@@ -112,8 +78,13 @@ class ClosedLoop(Generic[StateT]):
     _tick_ms: int = field(init=False)
     """Firmware time per tick."""
     _into_tick_ms: int = field(default=0, init=False)
+    _gated: frozenset[str] = field(default=frozenset(), init=False)
+    """Streams that are known to be some."""
     _script: list[Injection | PlantEvent] = field(init=False)
     _wire: PlantWire = field(init=False)
+    _foresight: Foresight[StateT] = field(init=False)
+    _begun: Sequence[Line] = field(default=(), init=False)
+    """The first lines of a burst that was still being said as time stood still."""
 
     def __repr__(self) -> str:
         name, count = self.scenario.name, len(self.samples)
@@ -128,7 +99,7 @@ class ClosedLoop(Generic[StateT]):
         self.frames_until_ms = self.scenario.frames_until_ms
         self.streams_until_ms = dict(self.scenario.streams_until_ms)
         self.state = self.plant.initial()
-        self._check_streams()
+        self._check_streams(f"scenario {self.scenario.name!r}: frames")
         self.samples = []
         self.replies = []
         script: list[Injection | PlantEvent] = [
@@ -138,6 +109,7 @@ class ClosedLoop(Generic[StateT]):
         self._script = sorted(script, key=lambda entry: entry.at_ms)
         self.pipeline = FaultPipeline(self.scenario.faults, self.scenario.seed)
         self._wire = self._new_wire()
+        self._foresight = Foresight(self.recorder, self.state)
         self._sample()
 
     def advance(self, duration_ms: int) -> None:
@@ -151,6 +123,7 @@ class ClosedLoop(Generic[StateT]):
         left_ms = duration_ms
         while left_ms > 0 and self.recorder.fault is None:
             if self._into_tick_ms == 0:
+                self._look_ahead(left_ms // self._tick_ms)
                 self._stimulate()
             step_ms = min(left_ms, self._tick_ms - self._into_tick_ms)
             self._advance_firmware(step_ms)
@@ -171,7 +144,9 @@ class ClosedLoop(Generic[StateT]):
             ConfigError: the scenario has something to do after its end.
         """
         self.scenario.check_in_time(self.plant.tick_ms)
-        for _ in range(self.scenario.max_steps):
+        for number in range(self.scenario.max_steps):
+            if stop_when is None:
+                self._look_ahead(self.scenario.max_steps - number)
             self._stimulate()
             self._advance_firmware(self._tick_ms)
             self.recorder.raise_fault()
@@ -201,24 +176,43 @@ class ClosedLoop(Generic[StateT]):
         at_us = self.recorder.note(f"plant: {text}")
         self.stimuli.append(Stimulus(self.plant_ms, at_us, StimulusKind.EVENT, text))
 
+    def let_through(self, lines: tuple[str, ...], at_ms: int) -> Sequence[str]:
+        """Return which of the plant's lines are sent at a plant time."""
+        if self.frames_until_ms is None and not self.streams_until_ms:
+            return lines
+        return [
+            line
+            for line in lines
+            if (until_ms := self._until_ms(line)) is None or at_ms <= until_ms
+        ]
+
+    def is_due(self, at_ms: int) -> bool:
+        """Say whether the scenario has something to do by then."""
+        return bool(self._script) and self._script[0].at_ms <= at_ms
+
     def inject(self, line: str) -> None:
         """Put a line on the wire that is not the plant's."""
         text = line_text("inject", line)
         self._wire.send(StimulusKind.INJECTED, self.plant_ms, text)
 
     def _stimulate(self) -> None:
-        due = [entry for entry in self._script if entry.at_ms <= self.plant_ms]
-        for entry in due:
-            self._script.remove(entry)
+        due: list[Injection | PlantEvent] = []
+        while self.is_due(self.plant_ms):
+            due.append(entry := self._script.pop(0))
             if isinstance(entry, PlantEvent):
                 self.change(**entry.changes)
-        for line in self.plant.sense(self.state):
-            until_ms = self._until_ms(line)
-            if until_ms is None or self.plant_ms <= until_ms:
-                self._wire.send(StimulusKind.FRAME, self.plant_ms, line)
+        if self.streams_until_ms.keys() != self._gated:
+            self._check_streams()
+        for line in self.let_through(self.plant.sense(self.state), self.plant_ms):
+            self._wire.send(StimulusKind.FRAME, self.plant_ms, line)
         for entry in due:
             if isinstance(entry, Injection):
                 self.inject(entry.line)
+
+    def _look_ahead(self, ticks: int) -> None:
+        """Tell the board of ticks that will come if nobody says anything new."""
+        if ticks > 1 and not (self._begun or self.pipeline.faults):
+            self._foresight.look(self, ticks, self._tick_ms)
 
     def _until_ms(self, line: str) -> int | None:
         for stream, until_ms in self.streams_until_ms.items():
@@ -226,25 +220,27 @@ class ClosedLoop(Generic[StateT]):
                 return until_ms
         return self.frames_until_ms
 
-    def _check_streams(self) -> None:
+    def _check_streams(self, where: str = "streams_until_ms") -> None:
         """Refuse a gate that no line would ever pass."""
         lines = self.plant.sense(self.state)
         for stream in self.streams_until_ms:
             if not any(is_in_stream(line, stream) for line in lines):
                 raise ConfigError(
-                    f"scenario {self.scenario.name!r}: frames: no sensor line begins "
-                    f"with {stream!r}; the plant says: {', '.join(lines)}"
+                    f"{where}: no sensor line begins with {stream!r}; the plant says: "
+                    f"{', '.join(lines)}"
                 )
+        self._gated = frozenset(self.streams_until_ms)
 
     def _advance_firmware(self, duration_ms: int) -> None:
         said = self._wire.advance(duration_ms)
         self._into_tick_ms += duration_ms
         if self.coupling.grouping is Grouping.BURST:
-            for burst in bursts(said):
+            ended, self._begun = ended_bursts([*self._begun, *said], self.recorder)
+            for burst in ended:
                 self._actuate(burst)
         else:
             for line in said:
-                self._actuate((line,))
+                self._obey(line.at_us, (decoded(line.payload),))
 
     def _step_plant(self) -> None:
         self.state = self.plant.step(self.state)
@@ -253,10 +249,11 @@ class ClosedLoop(Generic[StateT]):
         self._sample()
 
     def _actuate(self, burst: Sequence[Line]) -> None:
-        lines = tuple([decoded(line.payload) for line in burst])
+        self._obey(burst[-1].at_us, tuple([decoded(line.payload) for line in burst]))
+
+    def _obey(self, at_us: int, lines: tuple[str, ...]) -> None:
         for line in lines:
             self.state = self.plant.actuate(self.state, line)
-        at_us = burst[-1].at_us
         self.replies.append(Reply(self.plant_ms, at_us, lines, self.state))
         self._sample()
 
@@ -280,15 +277,3 @@ class ClosedLoop(Generic[StateT]):
                 f"{self._tick_ms} ms of the firmware's"
             )
         return FaultyWire(self.recorder, self.stimuli, self.pipeline, self._tick_ms)
-
-
-def bursts(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
-    """Split lines wherever the firmware paused."""
-    burst: list[Line] = []
-    for line in lines:
-        if burst and line.at_us - burst[-1].at_us >= BURST_GAP_US:
-            yield burst
-            burst = []
-        burst.append(line)
-    if burst:
-        yield burst

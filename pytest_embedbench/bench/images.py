@@ -6,51 +6,44 @@ import contextlib
 import copy
 import hashlib
 import json
+import os
 import shutil
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
+from pytest_embedbench.bench.ahead import BuildAhead
+from pytest_embedbench.bench.cache_use import (
+    MANIFEST,
+    Asked,
+    forget_old,
+    share_cache,
+    whole_manifest,
+)
+from pytest_embedbench.clock import wall_now_ns
+from pytest_embedbench.digests import Memo, file_digest
 from pytest_embedbench.errors import (
     BenchFault,
     BuildError,
-    ConfigError,
     EmbedbenchError,
 )
-from pytest_embedbench.model import FirmwareImage
+from pytest_embedbench.model import FirmwareImage, Isolation
 from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
+    from typing import Any
 
     from pytest_embedbench.contracts import Builder
-    from pytest_embedbench.model import BoardSpec, FirmwareSource
+    from pytest_embedbench.model import FirmwareSource
 
-_MANIFEST = "manifest.json"
 _TRIES = 3
-_KEPT_S = 30 * 24 * 3600
 _BUILD_ERROR = ("environment", "returncode", "log_path", "diagnostics")
-
-
-def environment_for(builder: Builder, spec: BoardSpec, project_dir: Path) -> str:
-    """Return the environment of the project that is built for a board.
-
-    Raises:
-        ConfigError: the project has none of those that the board can run.
-    """
-    available = builder.environments(project_dir)
-    for environment in spec.environments:
-        if environment in available:
-            return environment
-    has = ", ".join(available) or "none"
-    raise ConfigError(
-        f"{project_dir} has no environment for board {spec.name!r}: the board runs "
-        f"{', '.join(spec.environments)}; the project has {has}: "
-        f"add [env:{spec.environments[0]}] to its platformio.ini"
-    )
 
 
 @dataclass(slots=True)
@@ -59,16 +52,28 @@ class ImageCache:
 
     Safe for any number of processes at once: one of them builds, the others wait and
     take what it made. A failed build is remembered for as long as this object lives,
-    and for all processes that give the same ``session``; never longer.
+    and for all processes that give the same ``session``; never longer. The first to
+    meet it is told all, others the first error.
 
     A source is fingerprinted once to look its image up, and once more when its build
-    has ended: only if it is the same still, what was built may bear its key.
+    has ended: only if it is the same still, what was built may bear its key. What a
+    build has read beyond that is compared, too, file by file. Where it cannot be told
+    what was read, an image serves this object, or the processes of one ``session``.
     """
 
     root: Path = field(default_factory=cache_root)
     session: str = ""
+    asked: Asked = field(default_factory=Asked, init=False)
+    _users: int | None = field(default=None, init=False, repr=False, compare=False)
+    _own: str = field(default_factory=lambda: uuid4().hex, init=False)
     _failed: dict[str, EmbedbenchError] = field(
         default_factory=dict["str", "EmbedbenchError"]
+    )
+    _ahead: list[BuildAhead] = field(
+        default_factory=list[BuildAhead], init=False, repr=False, compare=False
+    )
+    _seen: Memo[FirmwareImage] = field(
+        default_factory=Memo[FirmwareImage], init=False, repr=False, compare=False
     )
 
     def image(self, builder: Builder, source: FirmwareSource) -> FirmwareImage:
@@ -79,13 +84,56 @@ class ImageCache:
             ToolMissing: the build tool or a package it needs is not here.
             BenchFault: the source never stays the same for as long as a build takes.
         """
-        key = builder.fingerprint(source)
+        image = self._asked_for(builder, source)
+        self.asked.found += image.was_found
+        self.asked.built += not image.was_found
+        if image.untold:
+            self.asked.untold.add(image.untold)
+        return replace(image, isolation=source.isolation)
+
+    def begin(self, builder: Builder, source: FirmwareSource) -> None:
+        """Have what will be asked for built meanwhile, unless it is there already.
+
+        Whatever comes of it is told when ``image`` asks for the same.
+        """
+        self._share()
+        build = partial(self._image, builder, source)
+        ahead = BuildAhead(source=source, build=build)
+        ahead.begin()
+        self._ahead.append(ahead)
+
+    def take_counts(self) -> Asked:
+        """Return what has been asked for since this was called."""
+        asked, self.asked = self.asked, Asked()
+        return asked
+
+    def _asked_for(self, builder: Builder, source: FirmwareSource) -> FirmwareImage:
+        """Return an image, which may be under way; of that its end is waited for."""
+        begun = next((each for each in self._ahead if each.source == source), None)
+        if begun is None:
+            return self._image(builder, source)
+        self._ahead.remove(begun.wait())
+        if begun.error is not None:
+            failure = self._failed.get(_key(builder, source))
+            if failure is not None and failure is begun.error:
+                raise failure
+        image = self._image(builder, source)
+        found = image.was_found and not begun.has_built(image.key)
+        return replace(image, was_found=found)
+
+    def _share(self) -> None:
+        if self._users is None:  # and for as long as this process lives
+            self._users = share_cache(self.root)
+
+    def _image(self, builder: Builder, source: FirmwareSource) -> FirmwareImage:
+        self._share()
+        key = _key(builder, source)
         published = self._published(key)
         if published is not None:
             return published
         with self._lock(source) as waited:
             if waited:  # and meanwhile it may have been edited
-                key = builder.fingerprint(source)
+                key = _key(builder, source)
             tries = 0
             while (published := self._published(key)) is None and tries < _TRIES:
                 key = self._build(builder, source, key)
@@ -94,7 +142,7 @@ class ImageCache:
             raise BenchFault(
                 f"{source.project_dir} changed during each of {_TRIES} builds of it"
             )
-        return published
+        return replace(published, was_found=not tries)
 
     def _build(self, builder: Builder, source: FirmwareSource, key: str) -> str:
         """Build and publish, unless the source changes meanwhile.
@@ -103,14 +151,14 @@ class ImageCache:
         """
         self._raise_if_failed(key)
         draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=self._folder("images")))
-        self._sweep(now_s=draft.stat().st_mtime)
+        forget_old(self.root, now_s=draft.stat().st_mtime)
         outcome: FirmwareImage | EmbedbenchError
         try:
             try:
                 outcome = builder.build(source, draft)
             except EmbedbenchError as error:
                 outcome = error
-            since = builder.fingerprint(source)
+            since = _key(builder, source)
             if since != key:
                 return since
             if isinstance(outcome, EmbedbenchError):
@@ -122,40 +170,76 @@ class ImageCache:
         return key
 
     def _publish(self, key: str, image: FirmwareImage, draft: Path) -> None:
-        """Give a finished draft its name: from then on it never changes."""
+        """Give a finished draft its name: from then on its files never change."""
         files = {path.name: path for path in image.artifacts.values()}
         files[image.elf_path.name] = image.elf_path
-        manifest = {
+        manifest: dict[str, Any] = {
             "environment": image.environment,
             "elf": image.elf_path.name,
-            "files": {name: _sha256(path) for name, path in files.items()},
+            "files": {name: file_digest(path) for name, path in files.items()},
             "metadata": dict(image.metadata),
         }
-        (draft / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-        place = self._folder("images") / key
-        # What is there is broken, else nobody would have built.
+        name, runs = key, {self._run}
+        if image.inputs or image.untold:
+            manifest["inputs"] = dict(sorted(image.inputs.items()))
+            manifest["untold"] = image.untold
+            text = json.dumps(manifest, sort_keys=True)
+            name = f"{key}.{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        place = self._folder("images") / name
+        same = whole_manifest(place)
+        if same is not None:  # and others may be running it
+            runs |= set(same["runs"])
+        manifest["runs"] = sorted(runs)
+        (draft / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+        if same is not None:
+            (draft / MANIFEST).replace(place / MANIFEST)
+            return
         shutil.rmtree(place, ignore_errors=True)
         draft.rename(place)
 
+    @property
+    def _run(self) -> str:
+        return self.session or self._own
+
     def _published(self, key: str) -> FirmwareImage | None:
-        """Return an image that is whole: every file there, and none changed."""
-        place = self.root / "images" / key
-        try:
-            manifest = json.loads((place / _MANIFEST).read_bytes())
+        """Return an image that is whole, of inputs that are what they were."""
+        if (seen := self._seen.recall(key)) is not None:
+            return seen
+        begun_ns = wall_now_ns()
+        for place in self._places(key):
+            manifest = whole_manifest(place)
+            if manifest is None or not self._holds(manifest):
+                continue
             digests: dict[str, str] = manifest["files"]
-            if any(_sha256(place / name) != digests[name] for name in digests):
-                return None
-            (place / _MANIFEST).touch()
-            return FirmwareImage(
+            image = FirmwareImage(
                 environment=manifest["environment"],
                 elf_path=place / manifest["elf"],
                 sha256=digests[manifest["elf"]],
-                key=key,
+                key=place.name,
                 artifacts={name: place / name for name in digests},
                 metadata=manifest["metadata"],
+                inputs=manifest["inputs"],
+                untold=manifest["untold"],
+                was_found=True,
             )
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None
+            files = (*map(str, image.artifacts.values()), *image.inputs)
+            self._seen.remember(key, image, files, begun_ns)
+            return image
+        return None
+
+    def _places(self, key: str) -> list[Path]:
+        """Return where images of a source may be: one for each state of its inputs."""
+        with os.scandir(self._folder("images")) as entries:
+            names = [entry.name for entry in entries]
+        folder = self.root / "images"
+        return [folder / n for n in names if n == key or n.startswith(f"{key}.")]
+
+    def _holds(self, manifest: Mapping[str, Any]) -> bool:
+        """Say whether an image is still what its source and inputs make."""
+        if manifest["untold"] and self._run not in manifest["runs"]:
+            return False
+        inputs: dict[str, str] = manifest["inputs"]
+        return all(file_digest(path) == digest for path, digest in inputs.items())
 
     def _remember(self, key: str, error: EmbedbenchError) -> None:
         self._failed[key] = error
@@ -165,11 +249,12 @@ class ImageCache:
 
     def _raise_if_failed(self, key: str) -> None:
         if key in self._failed:
-            raise copy.copy(self._failed[key])
+            error = self._failed[key]
+            raise error.again() if isinstance(error, BuildError) else copy.copy(error)
         if self.session and self._failure(key).is_file():
             fields = json.loads(self._failure(key).read_bytes())
             fields["log_path"] = Path(fields["log_path"])
-            raise BuildError(**fields)
+            raise BuildError(**fields).again()
 
     def _failure(self, key: str) -> Path:
         digest = hashlib.sha256(f"{self.session}\n{key}".encode()).hexdigest()[:32]
@@ -200,20 +285,12 @@ class ImageCache:
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def _sweep(self, now_s: float) -> None:
-        """Forget what nobody has used for a month, and what killed builds left."""
-        used = {path: path / _MANIFEST for path in self._folder("images").iterdir()}
-        used |= {path: path for path in self._folder("failed").iterdir()}
-        for path, stamp in used.items():
-            with contextlib.suppress(FileNotFoundError):
-                touched = stamp if stamp.exists() else path
-                if now_s - touched.stat().st_mtime < _KEPT_S:
-                    continue
-                if path.is_dir():
-                    shutil.rmtree(path, ignore_errors=True)
-                else:
-                    path.unlink()
 
+def _key(builder: Builder, source: FirmwareSource) -> str:
+    """Return what an image is kept under.
 
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    What was built where all could be read may hold any of it: no sandbox runs that.
+    """
+    key = builder.fingerprint(source)
+    apart = source.isolation is Isolation.BUBBLEWRAP
+    return f"{key}-apart" if apart else key

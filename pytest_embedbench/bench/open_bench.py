@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +12,11 @@ from pytest_embedbench.bench.artifacts import new_folder
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.bench.rig import Rig
 from pytest_embedbench.clock import host_stamp
-from pytest_embedbench.errors import BenchFault
+from pytest_embedbench.errors import BenchFault, ConfigError, FirmwareFault
 from pytest_embedbench.model import NO_IMAGE, FirmwareSource
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.model import BoardSpec, FirmwareImage
@@ -56,9 +57,21 @@ def open_bench(  # noqa: PLR0913  # one for each option of a pytest run that mat
     """
     rig = Rig(registry=Registry(lab=Path(lab) if lab else None), builder_name=builder)
     spec = rig.registry.board(board)
+    if not _are_options(options):
+        raise ConfigError(f"options = {options!r}: give a mapping of keys to values")
     spec = replace(spec, options={**spec.options, **(options or {})})
     image = _image(rig, spec, Path(project).resolve(), environment)
-    with rig.bench(spec, image, folder=_folder(Path(artifacts), board)) as bench:
+    with ExitStack() as opened:
+        try:
+            booting = rig.bench(spec, image, folder=_folder(Path(artifacts), board))
+            bench = opened.enter_context(booting)
+        except FirmwareFault as fault:
+            if environment and environment not in spec.environments:
+                raise ConfigError(
+                    f"what environment {environment!r} builds does not run on board "
+                    f"{board!r}, which runs {', '.join(spec.environments)}: {fault}"
+                ) from fault
+            raise
         yield bench
 
 
@@ -66,7 +79,8 @@ def _image(rig: Rig, spec: BoardSpec, project: Path, environment: str) -> Firmwa
     if not rig.is_flashed(spec):
         return NO_IMAGE
     if environment:
-        return rig.image(FirmwareSource(project_dir=project, environment=environment))
+        source = FirmwareSource(project_dir=project, environment=environment)
+        return rig.image(rig.for_board(source, spec))
     return rig.image(rig.source(project, spec))
 
 
@@ -79,3 +93,7 @@ def _folder(root: Path, board: str) -> Path:
             f"no artifacts can be kept in {root} ({error.strerror}): give another "
             "folder as artifacts="
         ) from error
+
+
+def _are_options(value: object) -> bool:
+    return isinstance(value, Mapping | None)

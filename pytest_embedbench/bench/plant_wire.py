@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from pytest_embedbench.bench.buttons import press_reset
 from pytest_embedbench.faults import InjectionPoint, Message
 from pytest_embedbench.model import Direction, Line, Stimulus, StimulusKind
 
@@ -94,7 +95,7 @@ class FaultyWire:
             if due.data:
                 self.recorder.send(due.data, shown=due.data.removesuffix(b"\n"))
             else:
-                self.recorder.press_reset()
+                press_reset(self.recorder)
         self._pass_until(until_ms)
         return self._end() if until_ms == self.tick_ms else ()
 

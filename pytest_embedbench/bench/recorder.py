@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from operator import itemgetter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from pytest_embedbench.bench.absences import AbsenceWatch
 from pytest_embedbench.bench.crashes import CrashGuard
+from pytest_embedbench.bench.evidence import evidence_of
 from pytest_embedbench.bench.guards import FloodMeter, from_firmware
+from pytest_embedbench.bench.lookout import Lookout
+from pytest_embedbench.bench.under_test import plain
 from pytest_embedbench.clock import host_now_s
+from pytest_embedbench.contracts import HearsBetween, RunsOn
 from pytest_embedbench.errors import BenchFault, FirmwareFault, FirmwareReset
 from pytest_embedbench.model import Direction, Line
 from pytest_embedbench.wire.crash import CrashWatch
@@ -19,19 +23,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.bench.guards import Watch
-    from pytest_embedbench.contracts import BoardUnderTest, Link
+    from pytest_embedbench.contracts import Board, BoardUnderTest, Link
+    from pytest_embedbench.model import UartSpec
     from pytest_embedbench.wire.transcript import Transcript
 
 FLUSH_EVERY_S = 0.5
 _FIRMWARE = Direction.FROM_FIRMWARE
-
-
-class Timebase(Protocol):
-    """Something that can let simulated time pass."""
-
-    def advance(self, duration_ms: int) -> None:
-        """Let ``duration_ms`` pass; what the firmware says is recorded."""
-        ...
 
 
 @dataclass(slots=True)
@@ -50,15 +47,25 @@ class Recorder:
     """Where the transcript can be read, for messages."""
     elf_path: Path | None = None
     """What the board runs, to decode backtraces with."""
+    uart: UartSpec | None = None
+    """Which UART that is; by default the board's first."""
     framer: LineFramer = field(default_factory=LineFramer)
+    group: list[Recorder] = field(init=False)
+    """Those of all UARTs of the board. Time passes on the first one's alone."""
     fault: FirmwareFault | None = field(default=None, init=False)
     fault_number: int = field(default=0, init=False)
     heard_bytes: int = field(default=0, init=False)
     said: list[Line] = field(default_factory=list[Line], init=False)
     """The firmware's lines of the last ``advance``, up to any fault."""
     meter: FloodMeter = field(init=False)
-    _crashes: CrashGuard = field(init=False)
-    _watches: list[Watch] = field(default_factory=list["Watch"], init=False)
+    lookout: Lookout = field(init=False)
+    _plain: Board = field(init=False)
+    _hears: HearsBetween | None = field(init=False)
+    _carried: list[Line] = field(default_factory=list[Line], init=False)
+    """What belongs to the next ``said``: it came in before time passed."""
+    _sent_us: int = field(default=0, init=False)
+    """On a board in host time, when something was last sent."""
+    _absences: AbsenceWatch = field(init=False)
     _flush_at_s: float = field(default=0.0, init=False)
     _is_told: bool = field(default=False, init=False)
     _dead: bool = field(default=False, init=False)
@@ -67,9 +74,18 @@ class Recorder:
         return f"<Recorder of {self.board.spec.name}: {len(self.transcript)} lines>"
 
     def __post_init__(self) -> None:
+        self._plain = plain(self.board)
+        self._absences = AbsenceWatch(self._plain)
+        self._hears = self._plain if isinstance(self._plain, HearsBetween) else None
         spec = self.board.spec
-        self.meter = FloodMeter(spec.uarts[0].baud_bps)
-        self._crashes = CrashGuard(CrashWatch.of(spec.mcu), self.elf_path)
+        self.group = [self]
+        self.meter = FloodMeter(self.baud_bps)
+        self.lookout = Lookout(CrashGuard(CrashWatch.of(spec.mcu), self.elf_path))
+
+    @property
+    def baud_bps(self) -> int:
+        """How fast that UART is, by the datasheet."""
+        return (self.uart or self.board.spec.uarts[0]).baud_bps
 
     def advance(self, duration_ms: int) -> None:
         """Let time pass and record; a firmware fault is kept, not raised.
@@ -77,37 +93,70 @@ class Recorder:
         Raises:
             BoardLost: the engine itself died.
         """
-        self.said = []
+        self.said, self._carried = self._carried, []
         if self._dead:
             return
-        before_bytes = self.heard_bytes
         try:
-            self.board.advance(duration_ms)
+            self._plain.advance(duration_ms)
         except FirmwareFault as fault:
-            self.pull()
-            self._end(fault)
+            for each in self.group:
+                each.end(fault)
         except BenchFault:
             with suppress(BenchFault):
                 self.pull()
+                self._note_absences()
             raise
         else:
-            self.pull()
-            self.meter.count(self.heard_bytes - before_bytes, self.board.now_us())
-            self._check()
-            self._keep_readable()
+            self._note_absences()
+            now_us = self._plain.now_us()
+            for each in self.group:
+                each.listen(now_us)
 
-    def pull(self) -> None:
-        """Record what has arrived; no time passes."""
-        record = self.transcript.record
-        remember = self.said.append
-        for at_us, data in self.link.receive():
+    def listen(self, now_us: int) -> None:
+        """Record what has come while time passed."""
+        self.meter.count(self.pull(), now_us)
+        self._check(now_us)
+        self._keep_readable()
+
+    def end(self, fault: FirmwareFault) -> None:
+        """Record the last words and close the books: the board runs no more."""
+        self.pull()
+        self._dead = True
+        self.take_pending()
+        self._check(self._plain.now_us())
+        if self.fault is None and (crash := self.lookout.crashes.finish()) is not None:
+            self._keep(crash[1], crash[0])
+        if self.fault is None:
+            self.note(f"{type(fault).__name__}: {str(fault).partition(chr(10))[0]}")
+            self._keep(fault, len(self.transcript))
+
+    def add(self, other: Recorder) -> None:
+        """Have another UART of the board listened to, also to what it has said."""
+        self.group.append(other)
+        other.group = self.group
+        if self._dead and self.fault is not None:
+            other.end(self.fault)
+        else:
+            other.pull()
+
+    def pull(self) -> int:
+        """Record what has arrived, and return how many bytes; no time passes."""
+        feed = self.framer.feed
+        lines: list[Line] = []
+        bytes_before = self.heard_bytes
+        for heard_us, data in self.link.receive():
+            at_us = max(heard_us, self._sent_us)
             self.heard_bytes += len(data)
-            for payload, cut_bytes in self.framer.feed(data):
-                line = Line(at_us, _FIRMWARE, payload)
-                record(line)
-                remember(line)
+            for payload, cut_bytes in feed(data):
+                lines.append(Line(at_us, _FIRMWARE, payload))
                 if cut_bytes:
+                    self.transcript.extend(lines)
+                    self.said += lines
+                    lines = []
                     self.note(f"the line above went on for {cut_bytes} bytes more")
+        self.transcript.extend(lines)
+        self.said += lines
+        return self.heard_bytes - bytes_before
 
     def note(self, text: str) -> int:
         """Write a remark of our own into the transcript, and return when."""
@@ -117,10 +166,27 @@ class Recorder:
 
     def send(self, data: bytes, *, shown: bytes) -> int:
         """Hand ``data`` over, record ``shown``, and return when that was."""
+        if self._hears is not None:
+            self._catch_up(self._hears)
         self.link.send(data)
-        at_us = self.board.now_us()
+        self._note_absences()
+        at_us = self._plain.now_us()
         self.transcript.record(Line(at_us, Direction.TO_FIRMWARE, shown))
+        if self._hears is not None:
+            self._sent_us = at_us
         return at_us
+
+    def _note_absences(self) -> None:
+        for text in self._absences.news():
+            self.note(text)
+
+    def _catch_up(self, board: HearsBetween) -> None:
+        """Record what was heard before what is sent now; a plant hears it with next."""
+        said, self.said = self.said, []
+        board.catch_up()
+        self.pull()
+        self._carried += self.said
+        self.said = said
 
     def take_pending(self) -> None:
         """Record the unfinished line, if there is one, as if it ended here."""
@@ -132,10 +198,15 @@ class Recorder:
 
     def watch(self, watch: Watch) -> None:
         """Look out for a line from now on, and among those from ``watch.since`` on."""
-        self._watches.append(watch)
-        self._check()
+        self.lookout.add(watch)
+        self._check(self._plain.now_us())
 
-    def restart(self) -> None:
+    def is_at_ease(self) -> bool:
+        """Say whether time alone changes nothing: no line or dump is half said."""
+        half_said = self.framer.pending or self.lookout.crashes.watch.gathering
+        return not half_said and len(self.group) == 1
+
+    def restart(self, boots_to_come: int = 1) -> None:
         """Go on after a reset of ours: the boot line may come once more.
 
         Raises:
@@ -143,38 +214,54 @@ class Recorder:
         """
         if self.fault is not None and not self._is_told:
             self.raise_fault()
+        for each in self.group:
+            each.begin_again(boots_to_come)
+
+    def begin_again(self, boots_to_come: int) -> None:
+        """Forget what was wrong, and let the boot line come so often again."""
         self.fault = None
         self._dead = False
-        self._crashes.watch.pressed()
-        for watch in self._watches:
+        self.lookout.crashes.watch.pressed()
+        for watch in self.lookout.watches:
             if watch.raises is FirmwareReset:
-                watch.allowed_count += 1
+                watch.allowed_count += boots_to_come
 
-    def press_reset(self) -> None:
-        """Press the board's reset button; what was half said before ends here.
+    def accept_restart(self) -> tuple[int, int] | None:
+        """Take a restart that is a fault for what was to come, and go on from there.
 
-        Raises:
-            FirmwareFault: something was wrong before, and nobody was told yet.
-            BoardLacks: the board has no reset button.
+        Return when it was, and the number of its first line; ``None`` if there is none,
+        or the board cannot go on.
         """
-        self.pull()
-        self.take_pending()
-        self.restart()
-        self.board.reset()
-        # A real board talks on until it is held in reset.
-        self.pull()
-        self.take_pending()
-        self.note("reset")
+        if not isinstance(self.fault, FirmwareReset):
+            return None
+        number, at_us = self.fault_number, self.board.now_us()
+        if not self._dead:
+            at_us = dict(self.transcript.since(number))[number].at_us
+        elif isinstance(self.board, RunsOn):
+            self.board.run_on()
+        else:
+            return None
+        self._is_told = True
+        self._absences.forgive()
+        self.restart(boots_to_come=int(self._dead))
+        return at_us, number
 
     def raise_fault(self) -> None:
-        """Raise what is wrong, if anything is; a dead board says so every time."""
-        if self.fault is None:
-            return
-        fault = self.fault
+        """Raise what is wrong, if anything is; a dead board says so every time.
+
+        What is wrong on another UART counts after what is on this one.
+        """
+        for each in (self, *self.group):
+            if (fault := each.fault) is None:
+                continue
+            each.fault_is_told()
+            raise self._absences.judged(fault)
+
+    def fault_is_told(self) -> None:
+        """Take note that a test knows; a board that has died stays dead."""
         self._is_told = True
         if not self._dead:
             self.fault = None
-        raise fault
 
     def raise_flood(self) -> None:
         """Raise if the UART was full for a whole second of simulated time."""
@@ -185,43 +272,19 @@ class Recorder:
 
     def evidence(self) -> str:
         """Return the transcript's tail, the board's notes, and where the rest is."""
-        self.transcript.flush()
-        said = self.transcript.tail() or "(nothing was said)"
-        pending = self.framer.pending
-        unfinished = f"\nunfinished line: {pending[-80:]!r}" if pending else ""
-        notes = "".join(f"\nnote: {note}" for note in self.board.notes)
-        if position := self.board.position:
-            notes += f"\nnow {position}"
-        where = f"\ntranscript: {self.path}" if self.path else ""
-        return f"the end of the conversation:\n{said}{unfinished}{notes}{where}"
+        return evidence_of(self)
 
     def _keep_readable(self) -> None:
         """Let a reader of the file see what was said half a second of host time ago."""
-        if host_now_s() >= self._flush_at_s:
+        if (now_s := host_now_s()) >= self._flush_at_s:
             self.transcript.flush()
-            self._flush_at_s = host_now_s() + FLUSH_EVERY_S
+            self._flush_at_s = now_s + FLUSH_EVERY_S
 
-    def _check(self) -> None:
-        """Keep the earliest offence that a watch has seen."""
-        if self.fault is not None:
-            return
-        found = [watch.check(self.transcript) for watch in self._watches]
-        found.append(self._crashes.check(self.transcript, self.board.now_us()))
-        offences = [offence for offence in found if offence is not None]
-        if offences:
-            number, fault = min(offences, key=itemgetter(0))
+    def _check(self, now_us: int) -> None:
+        """Keep the earliest offence that has been seen."""
+        if self.fault is None and (seen := self.lookout.check(self.transcript, now_us)):
+            number, fault = seen
             self._keep(fault, number)
-
-    def _end(self, fault: FirmwareFault) -> None:
-        """Close the books: the board runs no more."""
-        self._dead = True
-        self.take_pending()
-        self._check()
-        if self.fault is None and (crash := self._crashes.finish()) is not None:
-            self._keep(crash[1], crash[0])
-        if self.fault is None:
-            self.note(f"{type(fault).__name__}: {str(fault).partition(chr(10))[0]}")
-            self._keep(fault, len(self.transcript))
 
     def _keep(self, fault: FirmwareFault, number: int) -> None:
         fault.add_note(self.evidence())

@@ -101,6 +101,8 @@ class Registry:
             ConfigError: the plant has no such parameter, or one of another type or
                 range, or refuses its value.
         """
+        if not _is_text(name):
+            raise ConfigError(f"plant({name!r}): give the name of a plant, as text")
         make: Callable[..., Plant[Any]] = (
             _in_file(name) if PLANT_FILE in name else self._load("plant", name)
         )
@@ -210,3 +212,7 @@ def _check_whole(kind: str, name: str, thing: object, protocol: type) -> None:
 def _in_file(name: str) -> Any:  # noqa: ANN401  # typed by callers
     file, _, attribute = name.rpartition(":")
     return load_name(Path(file), attribute)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

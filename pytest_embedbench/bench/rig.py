@@ -6,34 +6,50 @@ is an error: whoever asked decides what a missing tool means.
 
 from __future__ import annotations
 
-import warnings
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.bench.images import ImageCache, environment_for
+from pytest_embedbench.bench.able import (
+    check_able,
+    check_kind_of,
+    engines_together,
+    needs_named,
+    with_features,
+)
+from pytest_embedbench.bench.environments import (
+    check_clock,
+    environment_for,
+    facts_of,
+)
+from pytest_embedbench.bench.images import ImageCache
+from pytest_embedbench.bench.prebuilt import check_kind
 from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.bench.speeds import MONITOR_BPS, at_its_speed
+from pytest_embedbench.bench.standing import StandingImages
 from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.contracts import (
+    EnvironmentFacts,
     HasConsoles,
     KnowsCapabilities,
+    LabEngine,
+    MayWrite,
     SharedEngine,
     SnapshotEngine,
     capabilities_of,
 )
-from pytest_embedbench.errors import BenchFault, CapabilityMissing, ConfigError
+from pytest_embedbench.errors import BenchFault, ConfigError
 from pytest_embedbench.model import (
-    OLD_CAPABILITIES,
     BuilderSettings,
     Capability,
     FirmwareImage,
     FirmwareSource,
 )
-from pytest_embedbench.support.projects import PROGRAM_FILE, PYTHON
+from pytest_embedbench.support.projects import PREBUILT, PROGRAM_FILE, PYTHON
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Sequence
+    from collections.abc import Callable, Collection, Generator, Mapping, Sequence
     from pathlib import Path
 
     from pytest_embedbench.bench.bench import Bench
@@ -53,16 +69,24 @@ _GIVE_IMAGE = "what a builder or the fixture firmware_image returns"
 class Rig:
     """Boards by name, the images that they run, and what builds those.
 
-    ``builder_settings`` are for a builder that takes such. ``needs`` of what is booted
-    are capabilities by the names that ``needs(...)`` takes.
+    ``builder_settings`` are for a builder that takes such; ``environments`` says by
+    board what of a project is built, for all others by ``""``. ``needs`` of what is
+    booted are capabilities and features by the names that ``needs(...)`` takes.
+    With ``stands_ready`` boards are copies of programs that are kept, where an engine
+    can make such; a rig that does so has to be closed.
     """
 
     registry: Registry = field(default_factory=Registry)
     images: ImageCache = field(default_factory=ImageCache)
     builder_name: str = "platformio"
     builder_settings: BuilderSettings = field(default_factory=BuilderSettings)
+    environments: Mapping[str, str] = field(default_factory=dict["str", "str"])
+    stands_ready: bool = False
     _builders: dict[str, Builder] = field(
         default_factory=dict["str", "Builder"], init=False, repr=False, compare=False
+    )
+    _standing: StandingImages = field(
+        default_factory=StandingImages, init=False, repr=False, compare=False
     )
 
     def spec(self, place: str, *, board: str) -> BoardSpec:
@@ -73,8 +97,8 @@ class Rig:
         return replace(spec, options={**spec.options, "port": place})
 
     def builder(self, environment: str = "") -> Builder:
-        """Return what builds an environment; Python has a builder of its own."""
-        name = PYTHON if environment == PYTHON else self.builder_name
+        """Return what builds an environment; some have a builder of their own."""
+        name = environment if environment in (PYTHON, PREBUILT) else self.builder_name
         if name not in self._builders:
             self._builders[name] = self.registry.builder(name, self.builder_settings)
         return self._builders[name]
@@ -96,11 +120,16 @@ class Rig:
             ConfigError: its project has none of those that the board can run, or it is
                 no source.
         """
-        _check_kind(source, FirmwareSource, "FirmwareSource(project_dir=...)")
-        if source.environment:
-            return source
-        environment = environment_for(self.builder(), spec, source.project_dir)
-        return source.for_environment(environment)
+        check_kind_of(source, FirmwareSource, "FirmwareSource(project_dir=...)")
+        if not source.environment:
+            environment = environment_for(
+                self.builder(), spec, source.project_dir, self.environments
+            )
+            source = source.for_environment(environment)
+        if source.environment == PREBUILT:
+            check_kind(self.registry.engine(spec.engine), spec, source)
+        check_clock(self._facts(source), spec, source.project_dir)
+        return source
 
     def image(self, source: FirmwareSource) -> FirmwareImage:
         """Return the built ``source``, from the cache if nothing has changed.
@@ -111,17 +140,25 @@ class Rig:
             BenchFault: there is no room for it, or it changes all the time.
         """
         try:
-            return self.images.image(self.builder(source.environment), source)
+            image = self.images.image(self.builder(source.environment), source)
         except OSError as error:
             raise BenchFault(
                 f"firmware cannot be built and kept in {self.images.root} ({error}): "
                 "choose another place with --embedbench-cache"
             ) from error
+        bps = self._facts(source).monitor_bps
+        said = {MONITOR_BPS: str(bps)} if bps else {}
+        return replace(image, metadata={**image.metadata, **said})
+
+    def _facts(self, source: FirmwareSource) -> EnvironmentFacts:
+        builder = self.builder(source.environment)
+        known = {its.name: its for its in facts_of(builder, source.project_dir)}
+        return known.get(source.environment, EnvironmentFacts(source.environment))
 
     def is_flashed(self, spec: BoardSpec) -> bool:
         """Say whether booting a board takes an image; others run what is on them."""
         engine = self.registry.engine(spec.engine)
-        return not isinstance(engine, SharedEngine) or engine.needs_image(spec)
+        return not isinstance(engine, MayWrite) or engine.needs_image(spec)
 
     @contextmanager
     def boot(
@@ -138,37 +175,52 @@ class Rig:
         *,
         needs: Collection[str] = (),
     ) -> Generator[Sequence[BoardUnderTest]]:
-        """Have running boards of one engine, all taken before any is touched.
+        """Have running boards of one engine or of a lab, all taken before any starts.
 
         Raises:
             CapabilityMissing: one of them lacks something of ``needs``; told before
                 anything is waited for, if the engine can tell.
             ToolMissing: what the engine needs is not installed.
             BoardGivenUp: one of them was lost earlier in this run.
-            ConfigError: they are none or of several engines, or ``needs`` has what is
-                no capability.
+            ConfigError: they are none or of several engines, or ``needs`` has a
+                capability misspelt.
         """
-        needed = _capabilities(needs)
+        needed, features = needs_named(needs)
         for _, image in wanted:
-            _check_kind(image, FirmwareImage, _GIVE_IMAGE)
-        engine = self.registry.engine(_engine_of([spec for spec, _ in wanted]))
+            check_kind_of(image, FirmwareImage, _GIVE_IMAGE)
+        specs = [
+            with_features(at_its_speed(spec, image), features) for spec, image in wanted
+        ]
+        wanted = [(spec, image) for spec, (_, image) in zip(specs, wanted, strict=True)]
+        engines = engines_together(self.registry.engine, specs)
+        engine = engines[0]
         with ExitStack() as opened:
-            if isinstance(engine, KnowsCapabilities):
-                for spec, _ in wanted:
-                    _check_able(spec, engine.capabilities(spec), needed)
+            for each, spec in zip(engines, specs, strict=True):
+                if isinstance(each, KnowsCapabilities):
+                    check_able(spec, each.capabilities(spec), needed)
             boards: Sequence[Board]
-            if isinstance(engine, SharedEngine):
+            if isinstance(engine, LabEngine):
+                by_engine = [
+                    (each, *one) for each, one in zip(engines, wanted, strict=True)
+                ]
+                boards = opened.enter_context(engine.booted_together(by_engine))
+            elif isinstance(engine, SharedEngine):
                 boards = engine.boot_together(wanted)
                 for board in boards:
                     opened.callback(board.close)
             else:
+                boot = partial(self._standing.boot, always=self.stands_ready)
                 boards = [
-                    opened.enter_context(closing(engine.boot(spec, image)))
+                    opened.enter_context(closing(boot(engine, spec, image)))
                     for spec, image in wanted
                 ]
             for board in boards:
-                _check_able(board.spec, capabilities_of(board), needed)
+                check_able(board.spec, capabilities_of(board), needed)
             yield [under_test(board) for board in boards]
+
+    def close(self) -> None:
+        """Let go of what stands ready; the boards have been closed."""
+        self._standing.close()
 
     @contextmanager
     def boot_often(
@@ -179,13 +231,15 @@ class Rig:
         The first one is booted at once if it has to be asked what it can do. Raises
         what ``boot_together`` raises.
         """
-        _check_kind(image, FirmwareImage, _GIVE_IMAGE)
+        check_kind_of(image, FirmwareImage, _GIVE_IMAGE)
+        asked = needs_named(needs)
+        spec = with_features(at_its_speed(spec, image), asked.features)
         with ExitStack() as opened:
-            boot = partial(self.boot, spec, image, needs=needs)
+            boot = partial(self.boot, spec, image, needs=asked.names)
             engine = self.registry.engine(spec.engine)
             if isinstance(engine, SnapshotEngine):
                 ready = opened.enter_context(closing(engine.stand_ready(spec, image)))
-                boot = partial(_copy, ready, _capabilities(needs))
+                boot = partial(_copy, ready, asked.capabilities)
             current = opened.enter_context(ExitStack())
             unused = [current.enter_context(boot())] if needs else []
 
@@ -237,42 +291,5 @@ class Rig:
 @contextmanager
 def _copy(ready: Snapshot, needed: frozenset[Capability]) -> Generator[BoardUnderTest]:
     with closing(ready.boot()) as board:
-        _check_able(board.spec, capabilities_of(board), needed)
+        check_able(board.spec, capabilities_of(board), needed)
         yield under_test(board)
-
-
-def _engine_of(specs: Sequence[BoardSpec]) -> str:
-    engines = {spec.engine: spec for spec in specs}
-    if len(engines) != 1:
-        asked = ", ".join(f"{spec.name} ({spec.engine})" for spec in specs)
-        raise ConfigError(
-            "boards that are taken together are of one engine; asked for: "
-            f"{asked or 'no board at all'}"
-        )
-    return next(iter(engines))
-
-
-def _check_kind(thing: object, kind: type, give: str) -> None:
-    if not isinstance(thing, kind):
-        raise ConfigError(f"{thing!r} is no {kind.__name__}: give {give}")
-
-
-def _capabilities(names: Collection[str]) -> frozenset[Capability]:
-    known = {capability.value: capability for capability in Capability}
-    for old in OLD_CAPABILITIES.keys() & names:
-        message = f"needs({old!r}) is called needs({OLD_CAPABILITIES[old]!r}) now"
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
-    names = {OLD_CAPABILITIES.get(name, name) for name in names}
-    if unknown := sorted(names - known.keys()):
-        raise ConfigError(
-            f"needs(): no such capability: {', '.join(map(repr, unknown))}; known: "
-            f"{', '.join(sorted(known))}"
-        )
-    return frozenset(known[name] for name in names)
-
-
-def _check_able(
-    spec: BoardSpec, able: Collection[Capability], needed: frozenset[Capability]
-) -> None:
-    if lacking := sorted(capability.value for capability in needed.difference(able)):
-        raise CapabilityMissing(f"{spec.name} lacks {', '.join(lacking)}")

@@ -86,7 +86,14 @@ class Run(Generic[StateT]):
         That is the first reply with an ``ACT`` line that leaves ``is_safe`` true,
         ``not_before_ms`` after the frame at the earliest; ``None`` if none came.
         With a ``stream`` it is the last frame of that stream.
+
+        Raises:
+            ConfigError: there were frames, and none of that stream.
         """
+        frames = [each.text for each in self.stimuli if each.kind is StimulusKind.FRAME]
+        if frames and not any(is_in_stream(text, stream) for text in frames):
+            said = ", ".join(dict.fromkeys(text.rpartition(" ")[0] for text in frames))
+            raise ConfigError(f"no sensor frame begins with {stream!r}; sent: {said}")
         return reaction_ms(
             self, is_safe=is_safe, not_before_ms=not_before_ms, stream=stream
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.guards import Watch, from_firmware
+from pytest_embedbench.bench.line_on_the_wire import line_on_the_wire
 from pytest_embedbench.bench.wait_errors import (
     forbidden_output_error,
     prompt_only_error,
@@ -30,10 +31,12 @@ from pytest_embedbench.wire.patterns import compiled
 from pytest_embedbench.wire.transcript import decoded
 
 if TYPE_CHECKING:
-    from pytest_embedbench.bench.recorder import Recorder, Timebase
+    from pytest_embedbench.bench.recorder import Recorder
+    from pytest_embedbench.bench.timebase import Timebase
     from pytest_embedbench.errors import FirmwareFault
     from pytest_embedbench.model import Line
     from pytest_embedbench.wire.patterns import LinePatterns, Match, Patterns
+    from pytest_embedbench.wire.transcript import Transcript
 
 POLL_MS = 10
 STEP_MS = 100
@@ -59,6 +62,11 @@ class UartSession:
     def __repr__(self) -> str:
         name, now_s = self.recorder.board.spec.name, self.now_us / 1e6
         return f"<UartSession with {name} at {now_s:.6f} s: {self.mark()} lines>"
+
+    @property
+    def transcript(self) -> Transcript:
+        """All that was said over it."""
+        return self.recorder.transcript
 
     @property
     def now_us(self) -> int:
@@ -94,9 +102,9 @@ class UartSession:
         lines = from_firmware(self.recorder.transcript.since(since))
         return [decoded(line.payload) for _, line in lines]
 
-    def skip(self) -> None:
-        """Move the cursor behind all that was said so far."""
-        self._cursor = self.mark()
+    def skip(self, to: int | None = None) -> None:
+        """Move the cursor behind all that was said so far, or to a mark."""
+        self._cursor = self.mark() if to is None else to
 
     def expect(
         self, pattern: Patterns, *, within_ms: int, forbid: Patterns | None = None
@@ -124,7 +132,8 @@ class UartSession:
                 number = lines[-1][0] + 1
             self.recorder.raise_fault()
             if self.now_us >= ends_us:
-                raise timeout_error(self.recorder, str(wanted), within_ms, starts_us)
+                what = f"say {wanted}"
+                raise timeout_error(self.recorder, what, within_ms, starts_us)
             self.poll(ends_us)
 
     def expect_prompt(self, pattern: Patterns, *, within_ms: int) -> str:
@@ -147,24 +156,27 @@ class UartSession:
                 return decoded(prompt)
             self.recorder.raise_fault()
             if self.now_us >= ends_us:
-                what = f"prompt {wanted}"
+                what = f"say prompt {wanted}"
                 raise timeout_error(self.recorder, what, within_ms, starts_us)
             self.poll(ends_us)
 
     def expect_silence(self, *, for_ms: int, ignoring: Patterns | None = None) -> None:
         """Wait, and insist that the firmware says nothing from now on.
 
-        Lines that match ``ignoring`` (a heartbeat) do not count. The cursor stays.
+        Lines that match ``ignoring`` (a heartbeat) do not count. The cursor stays. A
+        line that is on the wire as the silence begins was said before. One that is on
+        the wire as it ends is judged by all of it: time goes on until it has come.
 
         Raises:
             ForbiddenOutput: it said something, if only half a line.
         """
         allowed = None if ignoring is None else compiled(ignoring)
-        number, before = self.mark(), self.recorder.framer.pending
-        starts_us = self.now_us
+        number, starts_us = self.mark(), self.now_us
         ends_us = starts_us + whole_ms("for_ms", for_ms) * 1000
-        while self.now_us < ends_us:
-            self.poll(ends_us)
+        if for_ms and (begun := line_on_the_wire(self)) is not None:
+            number = begun[0] + 1
+        before = self.recorder.framer.pending
+        while True:
             for _, line in from_firmware(self.recorder.transcript.since(number)):
                 if allowed is None or not allowed.found_in(line.payload):
                     after_us = line.at_us - starts_us
@@ -173,8 +185,16 @@ class UartSession:
                     )
             number = self.mark()
             self.recorder.raise_fault()
-        if (pending := self.recorder.framer.pending) not in (b"", before):
-            raise unexpected_output_error(self.recorder, pending, for_ms, for_ms * 1000)
+            if self.now_us >= ends_us:
+                break
+            self.poll(ends_us)
+        if self.recorder.framer.pending in (b"", before):
+            return
+        begun = None if allowed is None else line_on_the_wire(self)
+        said = self.recorder.framer.pending if begun is None else begun[1].payload
+        if allowed is not None and begun is not None and allowed.found_in(said):
+            return
+        raise unexpected_output_error(self.recorder, said, for_ms, for_ms * 1000)
 
     def forbid(self, pattern: Patterns) -> None:
         """From now on, fail as soon as the firmware says such a line.
@@ -200,6 +220,7 @@ class UartSession:
 
         Raises:
             FirmwareFault: it said nothing within ``within_ms``.
+            BenchFault: so did a real board that nothing has started for this test.
             ExpectTimeout: it spoke, but did not say that line.
         """
         try:

@@ -6,10 +6,12 @@ answers for those others is here, whoever made the board.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.contracts import (
     PROTOCOLS,
+    DrivesPulses,
     HasNotes,
     HasPosition,
     capabilities_of,
@@ -21,16 +23,19 @@ from pytest_embedbench.model import Capability
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_embedbench.contracts import Board, BoardUnderTest, Link
-    from pytest_embedbench.model import BoardSpec
+    from pytest_embedbench.contracts import Board, BoardUnderTest, DrivesPins, Link
+    from pytest_embedbench.model import BoardSpec, Level
 
 _LACKS: Mapping[Capability, str] = {
     Capability.READ_PINS: "no pins that can be read",
     Capability.DRIVE_PINS: "no pins that can be driven",
+    Capability.DRIVE_PULSES: "no pins that can be driven at a given microsecond",
     Capability.ANALOG: "no pins that take a voltage",
     Capability.RESET: "no way to press reset (a real board's is named in its datasheet "
     "or its lab file)",
     Capability.POWER_CYCLE: "no way to switch its power (a real board's is named in "
+    "its lab file)",
+    Capability.POWER_SWITCH: "no way to keep its power off (a real board's is named in "
     "its lab file)",
     Capability.CONSOLE: "no console beside its firmware (a target on one serial line "
     "has given it to its program; over SSH there is room for both)",
@@ -41,6 +46,7 @@ _ASKED: Mapping[str, Capability] = {
     for name in parts_of(protocol)
 }
 """What a test asks a board for, and what the board has to be able to do then."""
+_DRIVE_PIN = "drive_pin"
 
 
 def under_test(board: Board) -> BoardUnderTest:
@@ -48,6 +54,15 @@ def under_test(board: Board) -> BoardUnderTest:
     answering: Any = board if type(board) is _Answering else _Answering(board)
     held: BoardUnderTest = answering
     return held
+
+
+def plain(board: Board) -> Board:
+    """Return the board itself, for who asks it for nothing that it may lack.
+
+    That is each tick's talk with it: what stands between costs as much as the tick.
+    """
+    answering: Any = board
+    return answering.plain() if type(answering) is _Answering else board
 
 
 def identity(board: Board) -> int:
@@ -76,6 +91,9 @@ class _Answering:
         def __class__(self) -> type:
             """The board's, so that ``isinstance`` sees that."""
             return type(self._board)
+
+    def plain(self) -> Board:
+        return self._board
 
     def identity(self) -> int:
         return id(self._board)
@@ -116,10 +134,25 @@ class _Answering:
         capability = _ASKED.get(name)
         if capability and not isinstance(self._board, PROTOCOLS[capability]):
             raise _lacks(self._board.spec, capability)
+        if name == _DRIVE_PIN and not isinstance(self._board, DrivesPulses):
+            drives: Any = self._board
+            return partial(_drive_now, drives, drives.spec)
         return getattr(self._board, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         setattr(self._board, name, value)
+
+
+def _drive_now(
+    drives: DrivesPins,
+    spec: BoardSpec,
+    pin: str,
+    level: Level,
+    at_us: int | None = None,
+) -> None:
+    if at_us is not None:
+        raise _lacks(spec, Capability.DRIVE_PULSES)
+    drives.drive_pin(pin, level)
 
 
 def _lacks(spec: BoardSpec, capability: Capability) -> BoardLacks:

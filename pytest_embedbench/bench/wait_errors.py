@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.contracts import IsPluggedIn
 from pytest_embedbench.errors import (
+    BenchFault,
     ExpectTimeout,
     FirmwareFault,
     FirmwareFlood,
     ForbiddenOutput,
 )
+from pytest_embedbench.model import Capability
 from pytest_embedbench.wire.transcript import printable
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.recorder import Recorder
+    from pytest_embedbench.contracts import BoardUnderTest
     from pytest_embedbench.wire.patterns import Match
 
 
 def timeout_error(
-    recorder: Recorder, wanted: str, within_ms: int, since_us: int
+    recorder: Recorder, did: str, within_ms: int, since_us: int
 ) -> FirmwareFault:
     """Return the failure of a wait in vain: a timeout, or the flood that caused it."""
     now_us = recorder.board.now_us()
     message = (
-        f"the firmware did not say {wanted} within {within_ms} ms (waited "
-        f"{(now_us - since_us) / 1000:g} ms of simulated time, up to "
+        f"the firmware did not {did} within {within_ms} ms (waited "
+        f"{(now_us - since_us) / 1000:g} ms of {time_of(recorder.board)}, up to "
         f"{now_us / 1e6:.6f} s)"
     )
     if (flood := recorder.meter.flood) is not None:
@@ -32,9 +36,25 @@ def timeout_error(
     return ExpectTimeout(f"{message}\n{recorder.evidence()}")
 
 
-def silence_error(recorder: Recorder, within_ms: int) -> FirmwareFault:
-    """Return the failure of a firmware that never said a byte."""
-    uart = recorder.board.spec.uarts[0]
+def time_of(board: BoardUnderTest) -> str:
+    """Return what a board's time is called."""
+    is_exact = Capability.VIRTUAL_TIME in board.capabilities
+    return "simulated time" if is_exact else "host time"
+
+
+def silence_error(recorder: Recorder, within_ms: int) -> FirmwareFault | BenchFault:
+    """Return the failure of a firmware that never said a byte.
+
+    Of one that nothing has started for this test it says nothing: it may be off.
+    """
+    uart = recorder.uart or recorder.board.spec.uarts[0]
+    if isinstance(recorder.board, IsPluggedIn) and recorder.board.ran_before:
+        return BenchFault(
+            f"{recorder.board.spec.name} said nothing within {within_ms} ms. It is "
+            "neither flashed nor reset for a test, so it may be off, or have said its "
+            "first words before time 0: give it 'flash', 'reset' or 'power' in its "
+            "datasheet or lab file"
+        )
     return FirmwareFault(
         f"the firmware said nothing within {within_ms} ms; UART {uart.name} was "
         f"listened to at {uart.baud_bps} baud"

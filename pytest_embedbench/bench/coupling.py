@@ -1,0 +1,46 @@
+"""How a board and a plant are coupled."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.support.validation import positive_ms
+
+
+class Grouping(enum.Enum):
+    """How many firmware lines a plant is given at once, between two samples."""
+
+    LINE = "line"
+    BURST = "burst"
+    """All that is said without a pause of 10 ms: a reply with several actuators.
+
+    One that is still on the wire at the end of a tick takes effect in the next.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coupling:
+    """How board and plant are coupled.
+
+    ``firmware_ms_per_tick`` is the firmware time that goes by per plant tick: by
+    default the plant's own ``tick_ms``, so that both live in the same time.
+
+    Raises:
+        ConfigError: a tick that lasts no whole millisecond, or no ``Grouping``.
+    """
+
+    firmware_ms_per_tick: int | None = None
+    grouping: Grouping = Grouping.LINE
+
+    def __post_init__(self) -> None:
+        if self.firmware_ms_per_tick is not None:
+            positive_ms("firmware_ms_per_tick", self.firmware_ms_per_tick)
+        if type(self.grouping) is not Grouping:
+            raise ConfigError(
+                f"grouping = {self.grouping!r}: must be Grouping.LINE or Grouping.BURST"
+            )
+
+
+IN_STEP = Coupling()

@@ -1,0 +1,13 @@
+"""What can let simulated time pass: a recorder, or a plant with one."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Timebase(Protocol):
+    """Something that can let simulated time pass."""
+
+    def advance(self, duration_ms: int) -> None:
+        """Let ``duration_ms`` pass; what the firmware says is recorded."""
+        ...
