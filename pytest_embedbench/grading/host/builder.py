@@ -7,44 +7,63 @@ shared by workers, its digest taken after the build and checked at each use.
 from __future__ import annotations
 
 import hashlib
-import re
 import shutil
+import subprocess
 import tempfile
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.errors import BenchFault, BuildError, ToolMissing
+from pytest_embedbench.grading.edit_surface.built import MAX_IMAGE_BYTES, too_large
+from pytest_embedbench.grading.host.build_failures import (
+    COMPILER_LIMITS,
+    COMPILER_TIMEOUT_S,
+    build_error,
+    failure,
+)
+from pytest_embedbench.grading.host.calls import forbidden_call
+from pytest_embedbench.grading.host.early_code import may_run_early
 from pytest_embedbench.grading.host.interface import header
-from pytest_embedbench.model import FirmwareImage
-from pytest_embedbench.processes import Limits
+from pytest_embedbench.grading.host.reads import check_reads
+from pytest_embedbench.grading.host.sanitizing import switched_off
+from pytest_embedbench.grading.host.staged import COMPILED, staged_files, staged_texts
+from pytest_embedbench.model import FirmwareImage, Isolation
 from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
-from pytest_embedbench.support.compilers import HOST_COMPILER, broken_here
+from pytest_embedbench.processes.machine_trouble import our_disk
+from pytest_embedbench.processes.sandbox import Policy, with_its_prefix
+from pytest_embedbench.support.compilers import HOST_COMPILER
 from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_embedbench.errors import EmbedbenchError
     from pytest_embedbench.grading.task import ControllerApi
     from pytest_embedbench.model import FirmwareSource
     from pytest_embedbench.processes.guarded import Finished
 
 ENVIRONMENT = "host driver"
-_DRIVER = Path(__file__).with_name("driver.c")
-_FRAME = Path(__file__).parents[2] / "firmware" / "embedbench_frame"
-_COMPILED = ("src/controller.c", "src/protocol.c")
+RUNS_EARLY = "runs_early"
+"""Of the metadata: whether code may run before a function of the API is called."""
+KEEPER = "keeper"
+"""The artifact that runs, and loads the submission's library for each test."""
+_KEEPER = ("host/keeper.c", "host/limits.c")
+_LIBRARY = ("host/driver.c", "frame/embedbench_frame.c")
 _COMPILERS = ("cc", "gcc", "clang")
-_LIMITS = Limits(cpu_s=60, memory_bytes=2 * 1024**3)
-"""So that a source file that never ends is no danger to other submissions."""
-_TIMEOUT_S = 900.0
-"""For a machine so busy that the compiler does not even come to its limits."""
-_FLAGS = ("-std=gnu17", "-O0", "-g", "-pipe", "-fmax-errors=20")
+_FLAGS = ("-std=gnu17", "-O0", "-g", "-pipe", "-fmax-errors=5")
 _SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
-_MAX_ERROR_LINES = 40
-_ERROR = re.compile(r"\berror\b|undefined reference|multiple definition")
-_EMPTY = "int main(void) { return 0; }\n"
+_WHOLE = ("-Wl,--no-as-needed",)
+"""What the libraries need of the sanitizers is loaded once, with the keeper."""
+_LOADED = ("-fPIC", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs")
+"""A function that is called like one of the system's is the submission's own here."""
+
+
+class _Stage(NamedTuple):
+    """Where a driver is compiled, and the sandbox that it is compiled in."""
+
+    folder: Path
+    policy: Policy | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +102,9 @@ class HostDriver:
     def fingerprint(self, source: FirmwareSource) -> str:
         """Return a digest of every file that goes in, the compiler and its flags."""
         digest = hashlib.sha256()
-        for text in (header(self.api), self.version(), str(self._flags())):
+        for text in (header(self.api), self.version(), str(self._settings())):
             digest.update(f"{len(text)}\n{text}".encode())
-        for name, file in sorted((_sources(source) | _ours()).items()):
+        for name, file in sorted(staged_files(source).items()):
             data = file.read_bytes()
             digest.update(f"{name}\n{len(data)}\n".encode() + data)
         return digest.hexdigest()
@@ -95,72 +114,127 @@ class HostDriver:
 
         Raises:
             BuildError: the submission does not compile, or lacks a name of the API.
+            OutsideEditSurface: it has the compiler read what it may not.
             ToolMissing: there is no C compiler, or but half of one.
             BenchFault: the disk is full, or the machine too busy.
         """
-        out_dir.mkdir(parents=True, exist_ok=True)
-        program = out_dir / "driver"
-        with tempfile.TemporaryDirectory(prefix="embedbench-host-") as scratch:
-            stage = Path(scratch)
-            for name, file in (_sources(source) | _ours()).items():
-                (stage / name).parent.mkdir(exist_ok=True)
-                shutil.copyfile(file, stage / name)
-            (stage / "host" / "host_task.h").write_text(header(self.api))
-            sanitizers = self._flags()
-            done = self._compile(stage, program, sanitizers)
-            if done.returncode != 0 and sanitizers and not self._can_sanitize(stage):
-                sanitizers = ()
-                done = self._compile(stage, program, sanitizers)
-        if done.ending is GuardedExit.TIMED_OUT or done.returncode != 0:
-            raise self._failure(done)
-        sha256 = hashlib.sha256(program.read_bytes()).hexdigest()
+        library, keeper = out_dir / "controller.so", out_dir / KEEPER
+        with (
+            our_disk("building the host driver"),
+            tempfile.TemporaryDirectory(prefix="embedbench-host-") as scratch,
+        ):
+            out_dir.mkdir(parents=True, exist_ok=True)
+            stage = _Stage(Path(scratch), self._apart(source, Path(scratch)))
+            for name, file in staged_files(source).items():
+                (stage.folder / name).parent.mkdir(exist_ok=True)
+                shutil.copyfile(file, stage.folder / name)
+            for name, text in staged_texts(source, self.api).items():
+                (stage.folder / name).write_text(text)
+            text = self._check_reads(source, stage)
+            sanitizers = self._compile_keeper(stage, keeper)
+            files = [file.read_bytes() for file in source.overlay.values()]
+            text = text or self._run(stage, "-E", *COMPILED).stdout
+            early = self._read(text, files, sanitized=bool(sanitizers))
+            sources = (*COMPILED, *_LIBRARY)
+            self._compile(stage, library, [*sanitizers, *_LOADED], sources, "-lm")
+            if offence := forbidden_call(library, self._forbidden()):
+                raise build_error(1, offence, ENVIRONMENT, self._logs())
         return FirmwareImage(
             environment=ENVIRONMENT,
-            elf_path=program,
-            sha256=sha256,
-            artifacts={program.name: program},
+            elf_path=library,
+            sha256=hashlib.sha256(library.read_bytes()).hexdigest(),
+            artifacts={library.name: library, keeper.name: keeper},
             metadata={
                 "compiler": self.version(),
                 "flags": " ".join((*_FLAGS, *sanitizers)),
+                RUNS_EARLY: str(early),
             },
         )
+
+    def _settings(self) -> tuple[tuple[str, ...], ...]:
+        return self._flags(), self._forbidden()
+
+    def _forbidden(self) -> tuple[str, ...]:
+        """Return what may not be called; the published evaluator did not look."""
+        return self.api.forbidden if self.sanitize else ()
 
     def _flags(self) -> tuple[str, ...]:
         return _SANITIZED if self.sanitize else ()
 
+    def _apart(self, source: FirmwareSource, folder: Path) -> Policy | None:
+        if source.isolation is not Isolation.BUBBLEWRAP:
+            return None
+        return Policy(
+            readable=with_its_prefix(self._compiler()),
+            hidden=(source.project_dir.resolve(),),
+            writable=(folder,),
+            folder=folder,
+            temporary=True,
+        )
+
+    def _check_reads(self, source: FirmwareSource, stage: _Stage) -> str:
+        run = partial(self._finished, stage)
+        return check_reads(source.overlay, COMPILED, stage.folder, run)
+
+    def _compile_keeper(self, stage: _Stage, keeper: Path) -> tuple[str, ...]:
+        """Return the sanitizers that this compiler has; nothing here is submitted."""
+        failures: list[BuildError] = []
+        for sanitizers in dict.fromkeys((self._flags(), ())):
+            try:
+                flags = (*sanitizers, *_WHOLE)
+                self._compile(stage, keeper, flags, _KEEPER, "-ldl")
+            except BuildError as error:
+                failures.append(error)
+            else:
+                return sanitizers
+        raise BenchFault(f"the host stage cannot be built here: {failures[-1]}")
+
     def _compile(
-        self, stage: Path, program: Path, sanitizers: Iterable[str]
-    ) -> Finished:
-        sources = [*_COMPILED, *(name for name in _ours() if name.endswith(".c"))]
-        folders = ("-Isrc", "-Ihost")
-        words = (*_FLAGS, *sanitizers, f"-ffile-prefix-map={stage}=.", *folders)
-        return run_guarded(
-            [self._compiler(), *words, *sources, "-o", program],
-            timeout_s=_TIMEOUT_S,
-            cwd=stage,
-            limits=_LIMITS,
-        )
-
-    def _can_sanitize(self, stage: Path) -> bool:
-        (stage / "empty.c").write_text(_EMPTY)
-        words = [self._compiler(), *_SANITIZED, "empty.c", "-o", "empty"]
-        return run_guarded(words, timeout_s=_TIMEOUT_S, cwd=stage).returncode == 0
-
-    def _failure(self, done: Finished) -> EmbedbenchError:
-        if done.ending is GuardedExit.TIMED_OUT:
-            return BenchFault(
-                f"the compiler was not done after {_TIMEOUT_S:.0f} s, without using "
-                f"its {_LIMITS.cpu_s} s of CPU: this machine is too busy"
+        self,
+        stage: _Stage,
+        program: Path,
+        flags: Iterable[str],
+        sources: Iterable[str],
+        library: str,
+    ) -> None:
+        """Compile ``sources``; raises what the compiler's failure says."""
+        self._run(stage, *flags, *sources, library, "-o", program.name)
+        size_bytes = (stage.folder / program.name).stat().st_size
+        if size_bytes > MAX_IMAGE_BYTES:
+            raise build_error(
+                1, f"error: {too_large(size_bytes)}", ENVIRONMENT, self._logs()
             )
-        text = f"{done.stdout}{done.stderr}"
-        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        log_path = (self.cache_dir or cache_root()) / "failed" / f"host-{digest}.log"
-        log_path.parent.mkdir(parents=True, exist_ok=True)
-        log_path.write_text(text, encoding="utf-8")
-        fault = broken_here(text.splitlines(), "the host stage", log_path)
-        return fault or BuildError(
-            ENVIRONMENT, done.returncode, log_path, _errors(text)
+        program.unlink(missing_ok=True)  # it may be running
+        shutil.copy(stage.folder / program.name, program)
+
+    def _read(self, text: str, files: Iterable[bytes], *, sanitized: bool) -> bool:
+        """Look through what a compiler sees; say whether any of it may run uncalled.
+
+        Raises:
+            BuildError: it keeps a sanitizer from seeing what that is there for.
+        """
+        if sanitized and (offence := switched_off(text)):
+            raise build_error(1, offence, ENVIRONMENT, self._logs())
+        return may_run_early(text, files)
+
+    def _finished(self, stage: _Stage, *words: str) -> Finished:
+        folders = (f"-ffile-prefix-map={stage.folder}=.", "-Isrc", "-Iframe")
+        return run_guarded(
+            [self._compiler(), *_FLAGS, *folders, *words],
+            timeout_s=COMPILER_TIMEOUT_S,
+            cwd=stage.folder,
+            limits=COMPILER_LIMITS,
+            policy=stage.policy,
         )
+
+    def _run(self, stage: _Stage, *words: str) -> Finished:
+        done = self._finished(stage, *words)
+        if done.ending is GuardedExit.TIMED_OUT or done.returncode != 0:
+            raise failure(done, ENVIRONMENT, self._logs())
+        return done
+
+    def _logs(self) -> Path:
+        return (self.cache_dir or cache_root()) / "failed"
 
     def _compiler(self) -> str:
         for name in (self.compiler,) if self.compiler else _COMPILERS:
@@ -169,35 +243,16 @@ class HostDriver:
         raise ToolMissing("the host stage", "a C compiler", HOST_COMPILER)
 
 
-def _sources(source: FirmwareSource) -> dict[str, Path]:
-    """Return what is compiled of the task and the submission: headers and two files."""
-    folder = source.project_dir / "src"
-    files = {f"src/{file.name}": file for file in folder.glob("*.h")}
-    files |= {name: source.project_dir / name for name in _COMPILED}
-    laid_over = {
-        name: file
-        for name, file in source.overlay.items()
-        if name in _COMPILED or name.endswith(".h")
-    }
-    return files | laid_over
-
-
-def _ours() -> dict[str, Path]:
-    return {
-        "host/driver.c": _DRIVER,
-        "host/embedbench_frame.c": _FRAME / "src" / "embedbench_frame.c",
-        "host/embedbench_frame.h": _FRAME / "include" / "embedbench_frame.h",
-    }
-
-
-def _errors(text: str) -> str:
-    """Return the compiler's or linker's lines from the first error on, or all."""
-    lines = text.splitlines()
-    first = next((i for i, line in enumerate(lines) if _ERROR.search(line)), 0)
-    return "\n".join(lines[first : first + _MAX_ERROR_LINES])
-
-
 @cache
 def _version(compiler: str) -> str:
-    done = run_guarded([compiler, "--version"], timeout_s=_TIMEOUT_S)
+    # Without a guardian: it starts nothing, and each run asks.
+    words = [compiler, "--version"]
+    with our_disk(compiler):
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            timeout=COMPILER_TIMEOUT_S,
+            check=False,
+        )
     return done.stdout.partition("\n")[0].strip()

@@ -1,30 +1,28 @@
-"""A driver program that runs: one process that stands ready, and a copy per test.
-
-Messages are a header, then a payload; the numbers are known to ``driver.c`` too.
-"""
+"""A driver program that runs: one process that stands ready, and a copy per test."""
 
 from __future__ import annotations
 
-import enum
-import hashlib
-import os
-import secrets
-import socket
-import struct
-import subprocess
-import tempfile
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.grading.host.diagnosis import crashed, never_came_back, spoke
-from pytest_embedbench.processes import stop, tail
-from pytest_embedbench.processes.channel import Channel, start_child
-from pytest_embedbench.processes.channel_errors import (
-    Disconnected,
-    NoAnswer,
-    ProtocolError,
+from pytest_embedbench.grading.host.diagnosis import (
+    MEMORY_LIMIT_BYTES,
+    cannot_load,
+    explain,
+    killed_from_outside,
+    left_running,
+    ran_out_of_memory,
+)
+from pytest_embedbench.grading.host.keeper import (
+    CopyEnded,
+    Keeper,
+    start_keeper,
+)
+from pytest_embedbench.processes.machine_trouble import (
+    can_be_mapped,
+    oom_kill_count,
+    our_disk,
 )
 from pytest_embedbench.processes.time_budget import TimeBudget
 
@@ -32,34 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_embedbench.errors import EmbedbenchError
+    from pytest_embedbench.grading.host.diagnosis import CopyEnd
+    from pytest_embedbench.grading.host.messages import Kind
     from pytest_embedbench.model import FirmwareImage
 
-_HEADER = struct.Struct("=II")  # length of the payload, kind
-_PID = struct.Struct("=i")
-_ENDED = struct.Struct("=iI")
-_WALL_LIMIT_S = 30.0
-_ASLEEP_LIMIT_S = 10.0
-_END_LIMIT_S = 2.0
+COPY_LIMITS = TimeBudget(cpu_s=5.0, wall_s=120.0, idle_s=10.0)
+"""For one request, should limits.c not have ended it after a second."""
 _START = "before controller_init"
-_NONCE_BYTES = 16
-_REPORT_BYTES = 8192
-_SANITIZERS = {
-    "ASAN_OPTIONS": "detect_leaks=0:color=never",
-    "UBSAN_OPTIONS": "print_stacktrace=1:color=never",
-}
-
-
-class Kind(enum.IntEnum):
-    """What a message is; an answer bears the kind of its request."""
-
-    HELLO = 1
-    OPEN = 2
-    INIT = 3
-    STEPS = 4
-    PARSE = 5
-    SERIALISE = 6
-    CLOSE = 7
-    ENDED = 8
 
 
 @dataclass(slots=True)
@@ -67,9 +44,16 @@ class HostProgram:
     """The file that was built, run by us, serving one controller at a time."""
 
     image: FirmwareImage
-    wall_limit_s: float = _WALL_LIMIT_S
-    _process: _Process | None = field(default=None, init=False)
+    limits: TimeBudget = COPY_LIMITS
+    _keeper: Keeper | None = field(default=None, init=False)
     _opened: bool = field(default=False, init=False)
+    _lost: bool = field(default=False, init=False)
+    """Whether the copy has ended by itself."""
+    _asked: list[tuple[Kind, bytes]] = field(
+        default_factory=list["tuple[Kind, bytes]"], init=False
+    )
+    """Of the current copy, to see whether the same ends it again."""
+    _oom_kills: int = field(default=0, init=False)
 
     def __repr__(self) -> str:
         return (
@@ -81,17 +65,25 @@ class HostProgram:
 
         Raises:
             BenchFault: the program is not the one that was built, or does not start.
+            FirmwareFault: the submission ends it before its first function is called.
         """
         self.close()
-        if self._process is None:
-            self._process = _start(self.image, self.wall_limit_s)
-        self._opened = True
-        self.ask(Kind.OPEN, doing=lambda _: _START)
+        self._asked.clear()
+        self._lost = True
+        try:
+            with our_disk(_START):
+                self._started().open_copy()
+        except CopyEnded as ended:
+            raise self._blamed(ended.end, lambda _: _START) from None
+        except BaseException:
+            self.stop()
+            raise
+        self._opened, self._lost = True, False
 
     def ask(
         self, kind: Kind, payload: bytes = b"", *, doing: Callable[[int], str]
     ) -> bytes:
-        """Send a request to the copy and return its answer.
+        """Send a request to the copy, made if there is none, and return its answer.
 
         ``doing`` returns what was going on, for the message of a fault, given how many
         steps of the request were begun.
@@ -99,108 +91,82 @@ class HostProgram:
         Raises:
             FirmwareCrash: the submission crashed, or did what C does not define.
             FirmwareSpin: it did not come back.
+            BenchFault: this machine has ended it.
         """
-        if self._process is None or not self._opened:
+        if self._lost:
             raise BenchFault("the controller has ended: it takes no more steps")
+        if self._keeper is None or not self._opened:
+            self.open()
+        assert self._keeper is not None
+        self._asked.append((kind, payload))
         try:
-            return self._process.ask(kind, payload, doing)
+            return self._keeper.ask(kind, payload)
+        except CopyEnded as ended:
+            self._opened, self._lost = False, True
+            raise self._blamed(ended.end, doing) from None
         except BaseException:
+            self._lost = True
             # Out of step with it from here on, whatever happened.
             self.stop()
             raise
 
     def close(self) -> None:
-        """End the copy; safe to call twice."""
-        if self._process is None or not self._opened:
+        """End the copy; safe to call twice.
+
+        Raises:
+            FirmwareCrash: processes were left that it had started.
+        """
+        self._lost = False
+        if self._keeper is None or not self._opened:
             return
         self._opened = False
-        try:
-            self._process.close_copy()
-        except BaseException:
-            self.stop()
-            raise
+        end = self._keeper.end_copy()
+        if end.keeper_lost:
+            self.stop()  # all answers were right: how it ends is nobody's fault
+        if end.left_running:
+            raise left_running(end.left_running)
 
     def stop(self) -> None:
         """End the program; safe to call twice."""
-        process, self._process, self._opened = self._process, None, False
-        if process is not None:
-            process.stop()
+        keeper, self._keeper, self._opened = self._keeper, None, False
+        if keeper is not None:
+            keeper.stop()
 
+    def _started(self) -> Keeper:
+        if self._keeper is None:
+            self._oom_kills = oom_kill_count()
+            self._keeper = start_keeper(self.image, self.limits)
+        return self._keeper
 
-@dataclass(slots=True)
-class _Process:
-    popen: subprocess.Popen[bytes]
-    channel: Channel
-    console: IO[bytes]
-    """Its stdout and stderr, of the current copy."""
+    def _blamed(self, end: CopyEnd, doing: Callable[[int], str]) -> EmbedbenchError:
+        """Return what a copy's end means, by the evidence that there is."""
+        if end.keeper_lost:
+            self.stop()
+        told = doing(end.steps_begun)
+        sent = end.killed_by is not None or end.keeper_code is not None
+        # Its own constructors may say so, too: whoever does gains nothing by it.
+        loads = not end.unloadable or can_be_mapped(self.image.elf_path)
+        if not sent or end.refused or end.wait or end.spoke:
+            return explain(told, end) if loads else cannot_load(told, end)
+        if end.memory_bytes > MEMORY_LIMIT_BYTES:
+            return explain(told, end)
+        if oom_kill_count() > self._oom_kills:
+            return ran_out_of_memory(told, end)
+        again = self._second_end()
+        if again is None or not again.like(end):
+            return killed_from_outside(told, end)
+        return explain(told, replace(end, report=again.report or end.report))
 
-    def ask(self, kind: Kind, payload: bytes, doing: Callable[[int], str]) -> bytes:
-        if kind is Kind.OPEN:
-            self.console.truncate(0)
-        answered, answer = self._exchange(kind, payload, doing(0))
-        if answered == Kind.ENDED:
-            wait_status, steps_begun = _ENDED.unpack(answer)
-            code = os.waitstatus_to_exitcode(wait_status)
-            raise crashed(doing(steps_begun), code, self._report())
-        if kind is Kind.OPEN:
-            (self.channel.working_pid,) = _PID.unpack(answer)
-        return answer
-
-    def close_copy(self) -> None:
-        self._exchange(Kind.CLOSE, b"", "after the last step")
-
-    def stop(self) -> None:
-        self.channel.close()
-        stop(self.popen, grace_s=0)
-        self.console.close()
-
-    def _exchange(self, kind: Kind, payload: bytes, doing: str) -> tuple[int, bytes]:
-        """Return what is answered, and with what; ``ENDED`` answers anything."""
+    def _second_end(self) -> CopyEnd | None:
+        """Return how the same requests end on a fresh process, if they do."""
+        self.stop()
         try:
-            self.channel.send(payload, kind)
-            (_, answered), answer = self.channel.receive((kind, Kind.ENDED))
-        except NoAnswer as wait:
-            report = self._report()
-            raise never_came_back(doing, wait.wall_s, report) from None
-        except Disconnected as error:
-            raise self._disconnected(doing) from error
-        except ProtocolError as error:
-            raise spoke(doing, self._report()) from error
-        return answered, answer
-
-    def _disconnected(self, doing: str) -> EmbedbenchError:
-        """Without the submission in it this program does not end: that one did it."""
-        try:
-            code = self.popen.wait(_END_LIMIT_S)
-        except subprocess.TimeoutExpired:
-            return spoke(doing, self._report())
-        return crashed(doing, code, self._report())
-
-    def _report(self) -> str:
-        """Return what the copy wrote to stdout and stderr, the end of it."""
-        report = tail(self.console, _REPORT_BYTES)
-        if os.fstat(self.console.fileno()).st_size > _REPORT_BYTES:
-            report = report.partition("\n")[2]  # no half line
-        return report.strip()
-
-
-def _start(image: FirmwareImage, wall_limit_s: float) -> _Process:
-    """Start the program, if it is still the file that was built, and greet it."""
-    if hashlib.sha256(image.elf_path.read_bytes()).hexdigest() != image.sha256:
-        raise BenchFault(f"{image.elf_path}: not the host driver that was built")
-    with ExitStack() as kept:
-        ours, theirs = socket.socketpair()
-        kept.enter_context(ours)
-        console = kept.enter_context(tempfile.TemporaryFile("a+b", buffering=0))
-        with theirs:
-            popen = start_child(
-                image.elf_path, theirs, console, environment=_SANITIZERS
-            )
-        budget = TimeBudget(wall_s=wall_limit_s, idle_s=_ASLEEP_LIMIT_S)
-        process = _Process(popen, Channel(ours, popen.pid, budget, _HEADER), console)
-        kept.callback(stop, popen, grace_s=0)
-        nonce = secrets.token_bytes(_NONCE_BYTES)
-        if process.ask(Kind.HELLO, nonce, lambda _: _START) != nonce:
-            raise BenchFault(f"{image.elf_path}: not the host driver we started")
-        kept.pop_all()
-        return process
+            keeper = self._started()
+            keeper.open_copy()
+            for kind, payload in self._asked:
+                keeper.ask(kind, payload)
+        except CopyEnded as ended:
+            return ended.end
+        finally:
+            self.stop()
+        return None
