@@ -23,14 +23,23 @@ if TYPE_CHECKING:
         safe_after_ms as safe_after_ms,
         switches as switches,
     )
+    from pytest_embedbench.grading.checks.comparing import (
+        check_histories as check_histories,
+        difference as difference,
+    )
+    from pytest_embedbench.grading.checks.doubt import (
+        ReadingsInDoubt as ReadingsInDoubt,
+    )
     from pytest_embedbench.grading.checks.dual_sensor_checks import (
         Reading as Reading,
         TwoReadings as TwoReadings,
     )
+    from pytest_embedbench.grading.checks.insisting import (
+        insist_bound as insist_bound,
+        insist_that as insist_that,
+    )
     from pytest_embedbench.grading.checks.oracle import (
         Oracle as Oracle,
-        check_histories as check_histories,
-        difference as difference,
         load_oracle as load_oracle,
         walk as walk,
     )
@@ -45,6 +54,7 @@ if TYPE_CHECKING:
     )
     from pytest_embedbench.grading.checks.protocol_checks import (
         check_lines as check_lines,
+        check_refused as check_refused,
         check_written as check_written,
         meaning as meaning,
     )
@@ -56,6 +66,7 @@ if TYPE_CHECKING:
     )
     from pytest_embedbench.grading.checks.shared import (
         answer_checks as answer_checks,
+        history_checks as history_checks,
         line_checks as line_checks,
         loop_checks as loop_checks,
         paper_checks as paper_checks,
@@ -65,8 +76,10 @@ if TYPE_CHECKING:
     )
     from pytest_embedbench.grading.host.controller import (
         Controller as Controller,
-        LineProtocol as LineProtocol,
         Row as Row,
+    )
+    from pytest_embedbench.grading.host.line_protocol import (
+        LineProtocol as LineProtocol,
     )
     from pytest_embedbench.grading.properties import (
         Exchange as Exchange,
@@ -97,25 +110,27 @@ _HOMES = {
     "pytest_embedbench.grading.checks.closed_loop": (
         "answer repeat_only safe_after_ms switches"
     ),
+    "pytest_embedbench.grading.checks.doubt": "ReadingsInDoubt",
     "pytest_embedbench.grading.checks.dual_sensor_checks": "Reading TwoReadings",
-    "pytest_embedbench.grading.checks.oracle": (
-        "Oracle check_histories difference load_oracle walk"
-    ),
+    "pytest_embedbench.grading.checks.comparing": "check_histories difference",
+    "pytest_embedbench.grading.checks.insisting": "insist_bound insist_that",
+    "pytest_embedbench.grading.checks.oracle": "Oracle load_oracle walk",
     "pytest_embedbench.grading.checks.paper": (
         "exchanged reacted_in_time run_as_published said stale_reaction "
         "stale_reaction_ms went_safe"
     ),
     "pytest_embedbench.grading.checks.protocol_checks": (
-        "check_lines check_written meaning"
+        "check_lines check_refused check_written meaning"
     ),
     "pytest_embedbench.grading.checks.random_histories": (
         "STARTS_MS boundary_parts histories random_history"
     ),
     "pytest_embedbench.grading.checks.shared": (
-        "answer_checks line_checks loop_checks paper_checks reading_checks step_checks "
-        "tolerance_checks"
+        "answer_checks history_checks line_checks loop_checks paper_checks "
+        "reading_checks step_checks tolerance_checks"
     ),
-    "pytest_embedbench.grading.host.controller": "Controller LineProtocol Row",
+    "pytest_embedbench.grading.host.controller": "Controller Row",
+    "pytest_embedbench.grading.host.line_protocol": "LineProtocol",
     "pytest_embedbench.grading.properties": (
         "Exchange Judge Replayed Sequence Stream check_against firmware_sequences "
         "given_examples host_rows replay sensor_lines streams_of"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.grading.checks.protocol_checks import FAULT_KIND
-from pytest_embedbench.grading.host.controller import IDLE
+from pytest_embedbench.grading.host.calling import IDLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

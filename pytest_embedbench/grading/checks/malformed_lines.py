@@ -5,7 +5,7 @@ What a line means says ``protocol_checks.meaning``.
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.grading.checks.protocol_checks import FAULT
@@ -21,6 +21,10 @@ _NOT_NUMBERS = (
     *("+", "-", "--1", "+-1", "1-", "1+", "NAN"),
 )
 _NOT_WORDS = ("AJAR", "1", "0", "ON", "_")
+_STRIPPED = ("\v", "\f")
+_ODD = (*_STRIPPED, "\x1f", "\x7f", "\udc80", "\udca0", "\udcff", "\xa0")
+"""Bytes that are no blanks, though some functions take them for space or for signs; a
+lone surrogate is one byte from 0x80 on."""
 _WORD_BITS = (8, 16, 32, 64)
 _LONGEST = 127
 """Characters in a line; with more, it does not come this far."""
@@ -95,9 +99,30 @@ def miscased(task: Task) -> Iterator[str]:
             )
 
 
+def odd(task: Task) -> Iterator[str]:
+    """Yield lines with an odd byte inside a word, between two, and behind a value.
+
+    It is part of the word that it is in: no blank, and nothing to skip.
+    """
+    for sensor, byte in product(task.sensors, _ODD):
+        value = next(_values(sensor))
+        verb, name = sensor.line.split()
+        yield from (f"{verb}{byte}{name} {value}", f"{sensor.line}{byte}{value}")
+        yield from (f"{verb} {byte}{name} {value}", f"{verb} {name}{byte} {value}")
+        yield from (f"{verb[0]}{byte}{verb[1:]} {name} {value}",)
+        for odd_value in (f"{byte}{value}", f"{value[:1]}{byte}{value}"):
+            yield f"{sensor.line} {odd_value}"
+        yield f"{sensor.line} {value}{byte} {value}"
+        if byte not in _STRIPPED:
+            yield from (f"{sensor.line} {value}{byte}", f"{byte}{sensor.line} {value}")
+    for byte in _ODD:
+        yield FAULT.replace(" ", byte)
+        yield f"{FAULT[:-1]}{byte}{FAULT[-1]}"
+
+
 def all_lines(task: Task) -> Iterator[str]:
     """Yield all of them."""
-    of_task = (readings, malformed, ignored, spaced, miscased)
+    of_task = (readings, malformed, ignored, spaced, miscased, odd)
     return chain(faults(), *(lines(task) for lines in of_task))
 
 
@@ -123,4 +148,5 @@ def _no_values(sensor: Sensor) -> Iterator[str]:
     yield from _NOT_NUMBERS
     yield from map(str, (low - 2, low - 1, high + 1, high + 2, -high, high * 10))
     for bits in _WORD_BITS:
-        yield from map(str, (high + 2**bits, high - 2**bits))
+        for value in (low, (low + high) // 2, high):
+            yield from map(str, (value + 2**bits, value - 2**bits))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.bench.closed_loop import Coupling, Grouping
+from pytest_embedbench.bench.coupling import Coupling, Grouping
 from pytest_embedbench.bench.run import has_actuation, reaction_ms
 
 if TYPE_CHECKING:

@@ -9,12 +9,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.errors import WrongOutput
-from pytest_embedbench.grading.host.controller import IDLE, IGNORED, fields
+from pytest_embedbench.grading.host.calling import IDLE
+from pytest_embedbench.grading.host.history import fields
+from pytest_embedbench.grading.host.line_protocol import IGNORED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_embedbench.grading.host.controller import LineProtocol
+    from pytest_embedbench.grading.host.line_protocol import LineProtocol
     from pytest_embedbench.grading.task import Sensor, Task
 
 FAULT = "FAULT SENSOR_TIMEOUT"
@@ -75,6 +77,23 @@ def check_written(
             raise WrongOutput(
                 f"protocol_serialize_act_{actuator}({on}) into {size_bytes} bytes "
                 f"writes {written!r}; it has to write {due!r}"
+            )
+
+
+def check_refused(
+    protocol: LineProtocol, actuator: str, *, on: bool, line: str
+) -> None:
+    """Insist that an actuator's line leaves a buffer alone into which it does not fit.
+
+    Raises:
+        WrongOutput: something is written.
+        FirmwareFault: as ``check_written``.
+    """
+    for size_bytes in (1, len(line) // 2, len(line) - 1, len(line)):
+        if left := protocol.left_behind(actuator, on=on, size_bytes=size_bytes):
+            raise WrongOutput(
+                f"protocol_serialize_act_{actuator}({on}) into {size_bytes} bytes does "
+                f"not fit and writes {left!r}; it has to write nothing"
             )
 
 

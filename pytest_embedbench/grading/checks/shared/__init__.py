@@ -10,6 +10,7 @@ returned is a test like any other, to be collected where it stands.
 
 from pytest_embedbench.grading.checks.shared import (
     answer_checks as answer_checks,
+    history_checks as history_checks,
     line_checks as line_checks,
     loop_checks as loop_checks,
     paper_checks as paper_checks,

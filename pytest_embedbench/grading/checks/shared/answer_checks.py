@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.grading.checks.closed_loop import HEARTBEAT, answer
+from pytest_embedbench.grading.checks.conversations import check_turn, conversation
 from pytest_embedbench.grading.checks.shared.marks import enforcing, insist, needing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pytest_embedbench.bench.bench import Bench
+    from pytest_embedbench.contracts import Plant
+    from pytest_embedbench.grading.checks.oracle import Oracle
     from pytest_embedbench.grading.checks.shared.marks import Test
+    from pytest_embedbench.grading.task import Task
 
 TICK_MS, STALE_MS = 100, 1000
 _HEARTBEAT = f"^{HEARTBEAT}$"
+_TURNS, _SEED = 600, 12
+"""One conversation in which every state comes, and every value of every sensor."""
 
 
 def answers(
@@ -72,5 +78,27 @@ def stale_is_said_once(
         for number, line in enumerate(said):
             bench.expect(f"^{line}$", within_ms=5 if number else 250)
         bench.expect_silence(for_ms=2 * STALE_MS, ignoring=_HEARTBEAT)
+
+    return check
+
+
+def any_lines(*brief: str) -> Test:
+    """Check a conversation of any lines, at any pace, with the firmware itself."""
+
+    @enforcing(*brief)
+    @needing("virtual-time")
+    def check(
+        bench: Bench, plant: Callable[[], Plant[Any]], oracle: Oracle, task: Task
+    ) -> None:
+        bench.wait_for_boot()
+        bench.run_for(TICK_MS)
+        its_plant = plant()
+        for turn in conversation(task, oracle, seed=_SEED, count=_TURNS):
+            since, at_ms = bench.uart.mark(), bench.uart.now_us / 1000
+            for line in turn.lines:
+                bench.send(line)
+            bench.run_for(turn.for_ms)
+            heard = [s for s in bench.uart.heard(since) if s != HEARTBEAT]
+            check_turn(task, its_plant, turn, heard, at_ms)
 
     return check

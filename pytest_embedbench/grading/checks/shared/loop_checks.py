@@ -9,7 +9,7 @@ import pytest
 
 from pytest_embedbench.errors import WrongOutput
 from pytest_embedbench.grading.checks.closed_loop import repeat_only, safe_after_ms
-from pytest_embedbench.grading.checks.shared.loop_fixtures import LoopFixtures
+from pytest_embedbench.grading.checks.shared.long_loops import LongLoops
 from pytest_embedbench.grading.checks.shared.marks import (
     each,
     each_if,
@@ -36,7 +36,7 @@ NOBODYS = "HELLO WORLD"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoopChecks(LoopFixtures):
+class LoopChecks(LongLoops):
     """What the briefs ask of every closed loop that can be made safe."""
 
     def silence(

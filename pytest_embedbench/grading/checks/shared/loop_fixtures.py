@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_embedbench.bench.closed_loop import Coupling, Grouping
+from pytest_embedbench.bench.coupling import Coupling, Grouping
 
 if TYPE_CHECKING:
     from collections.abc import Callable

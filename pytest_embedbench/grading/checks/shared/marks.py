@@ -16,10 +16,21 @@ if TYPE_CHECKING:
 
 
 def enforcing(*brief: str, profile: str = "full") -> Callable[[Test], Test]:
-    """Return what marks a check with the sentences that it enforces."""
+    """Return what marks a check with the sentences that it enforces.
 
+    One of ``full`` is one of ``paper-strict``, too, if no sentence is ours.
+    """
+    return _marked(brief, profile)
+
+
+def by_the_oracle(*brief: str) -> Callable[[Test], Test]:
+    """Return what marks a check that goes by the oracle, which knows what is ours."""
+    return _marked(brief, "full", "paper-strict")
+
+
+def _marked(brief: Sequence[str], *profiles: str) -> Callable[[Test], Test]:
     def mark(check: Test) -> Test:
-        return pytest.mark.profile(profile)(pytest.mark.brief(*brief)(check))
+        return pytest.mark.profile(*profiles)(pytest.mark.brief(*brief)(check))
 
     return mark
 

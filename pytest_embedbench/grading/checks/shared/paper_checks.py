@@ -16,7 +16,9 @@ from pytest_embedbench.grading.checks.paper import (
 )
 from pytest_embedbench.grading.checks.protocol_checks import FAULT, FAULT_KIND
 from pytest_embedbench.grading.checks.shared.marks import each, enforcing, insist
-from pytest_embedbench.grading.host.controller import IDLE, IGNORED, fields
+from pytest_embedbench.grading.host.calling import IDLE
+from pytest_embedbench.grading.host.history import fields
+from pytest_embedbench.grading.host.line_protocol import IGNORED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.bench.run import Run, Seen
     from pytest_embedbench.grading.checks.paper import IsSafe
     from pytest_embedbench.grading.checks.shared.marks import Test
-    from pytest_embedbench.grading.host.controller import Controller, LineProtocol, Row
+    from pytest_embedbench.grading.host.controller import Controller, Row
+    from pytest_embedbench.grading.host.line_protocol import LineProtocol
 
     RunOf = Callable[..., Run[Any]]
     Case = tuple[str, Sequence[Row], Sequence[bool | str]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.grading.checks.random_histories import STARTS_MS
-from pytest_embedbench.grading.checks.shared.marks import each, each_of, enforcing
+from pytest_embedbench.grading.checks.shared.marks import each_of, enforcing
+from pytest_embedbench.grading.checks.shared.step_checks import each_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,11 +50,16 @@ class ReadingChecks:
         """Check that one that is too old has to come again."""
         return self._of_each(self.readings.check_stale, brief)
 
-    def time(self, *brief: str) -> Test:
-        """Check that both count for exactly as long, whenever they came in."""
+    def time(self, *brief: str, late: str) -> Test:
+        """Check that both count for exactly as long, whenever they came in.
+
+        Args:
+            brief: What that enforces.
+            late: The sentence that lets a first step come at 0 ms, or after hours.
+        """
 
         @enforcing(*brief)
-        @each("start_ms", STARTS_MS)
+        @each_start(late)
         def check(controller: Controller, start_ms: int) -> None:
             self.readings.check_time(controller, start_ms)
 

@@ -5,15 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.grading.checks.oracle import check_histories, walk
-from pytest_embedbench.grading.checks.random_histories import histories
+import pytest
+
+from pytest_embedbench.grading.checks.comparing import check_histories
+from pytest_embedbench.grading.checks.oracle import walk
+from pytest_embedbench.grading.checks.random_histories import (
+    LATE_STARTS_MS,
+    STARTS_MS,
+    histories,
+)
 from pytest_embedbench.grading.checks.shared.marks import (
+    by_the_oracle,
     each,
     each_of,
     enforcing,
     insist,
 )
-from pytest_embedbench.grading.host.controller import IDLE
+from pytest_embedbench.grading.host.calling import IDLE, LATE_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,17 +39,36 @@ _WATCHED_MS = 2850
 _SEED, _HISTORIES, _STEPS_EACH, _IN_A_ROW = 1, 50, 200, 3
 
 
-def every(letter: str, count: int) -> tuple[str, ...]:
-    """Return the ids of the first sentences of a kind: ``V1`` to ``V19``."""
-    return tuple(f"{letter}{number}" for number in range(1, count + 1))
+def every(letter: str, count: int, *more: int) -> tuple[str, ...]:
+    """Return the ids of the first sentences of a kind, ``V1`` to ``V19``, and more."""
+    return tuple(f"{letter}{number}" for number in (*range(1, count + 1), *more))
+
+
+def each_start(late: str) -> Callable[[Test], Test]:
+    """Return what makes a test of each time at which a reading may come in first.
+
+    Args:
+        late: The sentence that lets a first step come at 0 ms, or after hours.
+    """
+    rows = [
+        start_ms
+        if 0 < start_ms <= LATE_MS
+        else pytest.param(start_ms, marks=pytest.mark.brief(late))
+        for start_ms in (*STARTS_MS, *LATE_STARTS_MS)
+    ]
+    return each("start_ms", rows)
 
 
 def any_in_a_row(*brief: str, parts: Sequence[Part]) -> Test:
     """Check whatever three parts of a history follow each other, by the oracle."""
 
-    @enforcing(*brief)
+    @by_the_oracle(*brief)
     def check(controller: Controller, oracle: Oracle) -> None:
-        check_histories(controller, type(oracle), [walk(parts, in_a_row=_IN_A_ROW)])
+        sampled = controller.sample(
+            f"the ways that {_IN_A_ROW} things follow each other"
+        )
+        way = walk(parts, in_a_row=_IN_A_ROW, sampled=sampled)
+        check_histories(controller, type(oracle), [way])
 
     return check
 
@@ -49,9 +76,10 @@ def any_in_a_row(*brief: str, parts: Sequence[Part]) -> Test:
 def long_histories(*brief: str) -> Test:
     """Check long random histories by the oracle, each after another init."""
 
-    @enforcing(*brief)
+    @by_the_oracle(*brief)
     def check(controller: Controller, oracle: Oracle, task: Task) -> None:
-        ways = histories(task, seed=_SEED, count=_HISTORIES, step_count=_STEPS_EACH)
+        count = _HISTORIES // controller.sample(f"{_HISTORIES} random histories")
+        ways = histories(task, seed=_SEED, count=count, step_count=_STEPS_EACH)
         check_histories(controller, type(oracle), ways)
 
     return check
@@ -132,7 +160,8 @@ class SafeChecks:
         @each("value", values)
         def check(controller: Controller, value: int) -> None:
             for now_ms in range(100, 2100, 100):
-                controller.expect(row(now_ms, value), (IDLE, now_ms), **self.safe)
+                line = row(now_ms, value)
+                controller.expect(line, (IDLE, line[1]), **self.safe)
 
         return check
 
