@@ -13,6 +13,7 @@ import pytest
 
 from pytest_embedbench.grading.commands.new_task import make_task
 from pytest_embedbench.grading.commands.task_names import TaskNames
+from tests.e2e.evaluator import skip_without_engine
 from tests.e2e.native_firmware import needs_gcc
 
 if TYPE_CHECKING:
@@ -37,8 +38,16 @@ file = "src/controller.c"
 find = "    output.lamp_on = controller->lamp_on;"
 replace = "    output.lamp_on = controller->lamp_on && controller->lamp_on;"
 """
-EQUIVALENT = '[[equivalent]]\nmutant = "{}"\nreason = "it is said to be"\n'
+EQUIVALENT = '[[equivalent]]\nmutants = ["{}"]\nreason = "it is said to be"\n'
 NAMES = ("says-old", "sooner")
+NARROW = """
+[[patch]]
+name = "narrow"
+what = "a light in thousandths, for which an int of 16 bits is too small"
+file = "src/controller.c"
+find = "light < CONTROLLER_LIGHT_LOW_THRESHOLD"
+replace = "light * 1000 < CONTROLLER_LIGHT_LOW_THRESHOLD * 1000"
+"""
 
 
 @dataclass(frozen=True)
@@ -49,27 +58,32 @@ class Mutation:
     core_dir: Path
     cache_dir: Path
 
-    def __call__(self, *declared: str) -> tuple[int, str, dict[str, Any]]:
+    def __call__(
+        self, *declared: str, names: tuple[str, ...] = NAMES, board: str = ""
+    ) -> tuple[int, str, dict[str, Any]]:
         """Try the two mutants; return exit code, what was printed, and the record."""
         told = "".join(EQUIVALENT.format(name) for name in declared)
         if told:
             (self.task / "hidden" / "equivalents.toml").write_text(told)
         out = self.task.parent / "out"
-        only = [word for name in NAMES for word in ("--only", name)]
+        only = [word for name in names for word in ("--only", name)]
         words = ("-m", "pytest_embedbench.cli", "mutate", str(self.task), *only)
+        words += (f"--board={board}",) if board else ()
         done = subprocess.run(
             [sys.executable, *words, "--jobs=1", f"--out={out}"],
             env=os.environ
             | {
                 "EMBEDBENCH_CORE": str(self.core_dir),
                 "EMBEDBENCH_CACHE": str(self.cache_dir),
+                # With it nothing is in a buffer that a copy could print again.
+                "PYTHONUNBUFFERED": "",
             },
             capture_output=True,
             text=True,
             timeout=280,
             check=False,
         )
-        file = out / self.task.name / "full.json"
+        file = out / self.task.name / (f"full-{board}.json" if board else "full.json")
         assert file.is_file(), done.stdout + done.stderr
         return done.returncode, done.stdout, json.loads(file.read_text())
 
@@ -104,3 +118,16 @@ def test_a_survivor_and_a_false_claim_are_told(mutate: Mutation) -> None:
     survivor = next(row for row in record["mutants"] if row["fate"] == "survived")
     assert survivor["mutant"] == "sooner"
     assert survivor["witness"] == "", "nothing tells it from the brief"
+
+
+def test_a_mutant_that_shows_on_the_boards_cpu_alone_dies_there(
+    mutate: Mutation,
+) -> None:
+    skip_without_engine("uno")
+    with (mutate.task / "hidden" / "mutants.toml").open("a") as file:
+        file.write(NARROW)
+    _, printed, record = mutate(names=("narrow",), board="uno")
+    (row,) = record["mutants"]
+    assert (row["fate"], row["stage"]) == ("killed", "TARGET_TEST"), printed
+    _, printed, record = mutate(names=("narrow",))
+    assert record["mutants"][0]["fate"] == "survived", printed

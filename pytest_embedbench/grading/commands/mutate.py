@@ -10,19 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError, UnknownName
-from pytest_embedbench.grading.task import Suite, load_task
+from pytest_embedbench.grading.commands.task_folder import suite_in
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pytest_embedbench.grading.mutation.mutant import Mutant
     from pytest_embedbench.grading.mutation.table import MutantOutcome
     from pytest_embedbench.grading.mutation.trial import MutantTrial
+    from pytest_embedbench.grading.task import Suite
     from pytest_embedbench.support.commands import Subcommands
 
 _PROFILES = ("full", "paper")
 _LIMIT_S = 120.0
+_BOARD = "native"
 
 
 def add_mutate(commands: Subcommands) -> None:
@@ -45,7 +47,7 @@ def add_mutate(commands: Subcommands) -> None:
         help="only N of them, spread over all and the same each time; default: all",
     )
     parser.add_argument("--profile", choices=_PROFILES, default="full")
-    parser.add_argument("--board", default="native", metavar="NAME")
+    parser.add_argument("--board", default=_BOARD, metavar="NAME")
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="at a time"
     )
@@ -61,7 +63,14 @@ def add_mutate(commands: Subcommands) -> None:
         type=Path,
         default=Path("artifacts", "mutants"),
         metavar="DIR",
-        help="where <task>/<profile>.json and .md go (default: %(default)s)",
+        help="where <task>/<profile>[-<board>].json and .md go (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="take over what earlier campaigns have killed, on other boards than "
+        "native what failed in the host stage there; only for suites that have lost no "
+        "check since",
     )
     parser.add_argument(
         "--list", action="store_true", help="print the mutants, and run nothing"
@@ -84,7 +93,7 @@ def _mutate(arguments: argparse.Namespace) -> int:
     if arguments.task is None:
         raise ConfigError("embedbench mutate: which task? give a folder with task.toml")
     root: Path = arguments.task.resolve()
-    suite = Suite(root=root, task=load_task(root / "task.toml"))
+    suite = suite_in(root)
     reference = generate.reference_of(suite)
     every = generate.mutants_of(reference, generate.declared_by(suite))
     mutants = sampled(chosen(every, arguments.only), arguments.sample)
@@ -99,28 +108,13 @@ def _mutate(arguments: argparse.Namespace) -> int:
 def _try_all(
     arguments: argparse.Namespace, suite: Suite, mutants: Sequence[Mutant]
 ) -> int:
-    from pytest_embedbench.grading.mutation import equivalence, generate  # noqa: PLC0415
+    from pytest_embedbench.grading.mutation import equivalence  # noqa: PLC0415
     from pytest_embedbench.grading.mutation.table import MutantOutcome  # noqa: PLC0415
-    from pytest_embedbench.grading.mutation.trial import Fate, Trials  # noqa: PLC0415
+    from pytest_embedbench.grading.mutation.trial import Fate  # noqa: PLC0415
 
-    declared = equivalence.equivalents_of(suite)
-    reference = generate.reference_of(suite)
-
-    def tell(trial: MutantTrial) -> None:
-        known = " (equivalent)" if trial.mutant.name in declared else ""
-        told = trial.check if trial.fate is Fate.KILLED else trial.mutant.what
-        row = f"{trial.fate.value:<9} {trial.mutant.name:<24} {told}{known}"
-        sys.stderr.write(row + "\n")
-
-    hidden = Trials(
-        hidden=suite.root / "hidden",
-        profile=arguments.profile,
-        board=arguments.board,
-        jobs=arguments.jobs,
-        limit_s=arguments.limit_s,
-    )
+    declared = equivalence.equivalents_of(suite, arguments.board)
     began_s = _childrens_cpu_s()
-    trials = hidden.run(mutants, reference, tell)
+    trials = _trials(arguments, suite, mutants, declared)
     cpu_s = _childrens_cpu_s() - began_s
     looked_at = [
         trial.mutant
@@ -134,15 +128,62 @@ def _try_all(
         board=arguments.board,
         trials=trials,
         declared=declared,
-        witnesses={
-            mutant.name: equivalence.told_apart(suite, mutant, reference)
-            for mutant in looked_at
-        },
+        witnesses=_witnesses(suite, looked_at),
         cpu_s=cpu_s,
     )
     _write(outcome, arguments.out / suite.task.name)
     missed = outcome.of(Fate.SURVIVED) + outcome.of(Fate.UNCLEAR)
     return 1 if missed or outcome.refuted else 0
+
+
+def _witnesses(suite: Suite, mutants: Sequence[Mutant]) -> dict[str, str]:
+    """Return how each shows that it breaks the brief; ``""`` of one that never does."""
+    from pytest_embedbench.grading.mutation import equivalence, generate  # noqa: PLC0415
+
+    if not mutants:
+        return {}
+    ways = equivalence.Ways.of(suite, generate.reference_of(suite))
+    return {mutant.name: ways.told_apart(mutant) for mutant in mutants}
+
+
+def _trials(
+    arguments: argparse.Namespace,
+    suite: Suite,
+    mutants: Sequence[Mutant],
+    declared: Mapping[str, str],
+) -> list[MutantTrial]:
+    """Try those of which nothing is known that may be taken over; tell as they end."""
+    from pytest_embedbench.grading.mutation import earlier, generate  # noqa: PLC0415
+    from pytest_embedbench.grading.mutation.trial import Fate, Trials  # noqa: PLC0415
+
+    profile, board = arguments.profile, arguments.board
+    folder: Path = arguments.out / suite.task.name
+    log = earlier.TrialLog(folder / f"{_name(profile, board)}.jsonl")
+    done: dict[str, MutantTrial] = {}
+    if arguments.resume:
+        native = earlier.TrialLog(folder / f"{_name(profile, _BOARD)}.jsonl")
+        done = earlier.on_every_board(native.done(mutants)) | log.done(mutants)
+    else:
+        log.begin()
+
+    def tell(trial: MutantTrial) -> None:
+        log.note(trial)
+        known = " (equivalent)" if trial.mutant.name in declared else ""
+        told = trial.check if trial.fate is Fate.KILLED else trial.mutant.what
+        row = f"{trial.fate.value:<9} {trial.mutant.name:<24} {told}{known}"
+        sys.stderr.write(row + "\n")
+
+    hidden = Trials(
+        hidden=suite.root / "hidden",
+        profile=profile,
+        board=board,
+        jobs=arguments.jobs,
+        limit_s=arguments.limit_s,
+    )
+    left = [mutant for mutant in mutants if mutant.name not in done]
+    tried = hidden.run(left, generate.reference_of(suite), tell) if left else []
+    done |= {trial.mutant.name: trial for trial in tried}
+    return [done[mutant.name] for mutant in mutants]
 
 
 def _childrens_cpu_s() -> float:
@@ -151,13 +192,17 @@ def _childrens_cpu_s() -> float:
     return times.children_user + times.children_system
 
 
+def _name(profile: str, board: str) -> str:
+    return profile if board == _BOARD else f"{profile}-{board}"
+
+
 def _write(outcome: MutantOutcome, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    page = folder / f"{outcome.profile}.md"
+    page = folder / f"{_name(outcome.profile, outcome.board)}.md"
     page.write_text(outcome.page(), encoding="utf-8")
     record = json.dumps(outcome.record(), indent=2)
     page.with_suffix(".json").write_text(record + "\n", encoding="utf-8")
-    sys.stdout.write(f"{outcome.summary()}\n")
+    sys.stdout.write(f"{outcome.summary()}\n{outcome.by_operator()}\n")
     for name in outcome.refuted:
         sys.stdout.write(f"declared to be equivalent, and a fault: {name}\n")
     sys.stdout.write(f"{page}\n")

@@ -6,16 +6,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.grading.mutation.habits import HABITS, narrower
 from pytest_embedbench.grading.mutation.mutant import Mutation, named
-from pytest_embedbench.grading.mutation.operators import OPERATORS, constants, widths
+from pytest_embedbench.grading.mutation.operators import OPERATORS, constants
 from pytest_embedbench.grading.mutation.syntax import (
     every,
+    function_of,
     names_in,
     parse,
     sites,
     text,
 )
-from pytest_embedbench.grading.task import submitted
+from pytest_embedbench.grading.submitted import submitted
 from pytest_embedbench.support.toml_schema import (
     check_items,
     check_keys,
@@ -112,6 +114,7 @@ def mutants_of(reference: Mapping[str, bytes], declared: Declared) -> list[Mutan
     used = {text(site.node) for root in trees.values() for site in sites(root)}
     for file, root in trees.items():
         faults += _in_definitions(file, root, used)
+        faults += _in_types(file, root, declared)
         faults += _in_code(file, root, names, declared)
     return list(named(faults, reference))
 
@@ -119,17 +122,28 @@ def mutants_of(reference: Mapping[str, bytes], declared: Declared) -> list[Mutan
 def _in_definitions(
     file: str, root: Node, used: AbstractSet[str]
 ) -> Iterator[Mutation]:
-    """Yield wrong values of macros that code uses, and wrong types."""
+    """Yield wrong values of macros that code uses."""
     for definition in every(root, "preproc_def"):
         name = definition.child_by_field_name("name")
         value = definition.child_by_field_name("value")
         if name is not None and value is not None and text(name) in used:
             for wrong in constants(text(name), text(value)):
                 yield _fault(file, root, ("constant", value, wrong), of=text(name))
+
+
+def _in_types(file: str, root: Node, declared: Declared) -> Iterator[Mutation]:
+    """Yield wrong types of what is declared."""
+    free = [
+        definition.byte_range
+        for definition in every(root, "function_definition")
+        if function_of(definition).name in declared.free_functions
+    ]
     for kind in every(root, "primitive_type"):
-        for narrow in widths(text(kind)):
-            declared = text(kind.parent) if kind.parent else ""
-            yield _fault(file, root, ("width", kind, narrow), of=f"`{declared}`")
+        if any(start <= kind.start_byte < end for start, end in free):
+            continue
+        around = text(kind.parent) if kind.parent else ""
+        for narrow in narrower(text(kind)):
+            yield _fault(file, root, ("width", kind, narrow), of=f"`{around}`")
 
 
 def _in_code(
@@ -138,7 +152,7 @@ def _in_code(
     for site in sites(root):
         if _is_free(site, declared):
             continue
-        for operator in OPERATORS:
+        for operator in (*OPERATORS, *HABITS):
             for variant in operator(site, names):
                 yield _fault(file, root, variant, of=site.function.name)
 

@@ -54,12 +54,6 @@ def constants(name: str, value: str) -> Iterator[str]:
             yield f"{wrong}{suffix}" if wrong >= 0 else f"({wrong})"
 
 
-def widths(kind: str) -> Iterator[str]:
-    """Yield types too narrow for what a declaration's type can hold."""
-    if kind == "uint32_t":
-        yield from ("uint16_t", "uint8_t")
-
-
 def _literal(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     """Numbers in the code are off by one."""
     del names
@@ -220,8 +214,9 @@ def _member(site: Site, names: DeclaredNames) -> Iterator[Variant]:
     if node.type != "field_expression" or owner is None or member is None:
         return
     structure = names.members.get(site.function.types.get(text(owner), ""), {})
-    for other in _next(text(member), structure.get(text(member), ())):
-        yield "member", member, other
+    for other in structure.get(text(member), ()):
+        if other != text(member):
+            yield "member", member, other
 
 
 OPERATORS: tuple[Operator, ...] = (

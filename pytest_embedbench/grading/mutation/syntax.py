@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+_TIME = "uint32_t"
+"""What the tasks' controllers count milliseconds in."""
 _INSTALL = "pip install 'pytest-embedbench[mutate]'"
 
 
@@ -26,7 +28,7 @@ class DeclaredNames:
 
     ``constants`` are macros with their values; ``enumerators`` maps each to its whole
     enumeration; ``members`` maps a structure's name to its members, and each of them
-    to all of the same type.
+    to all of the same type, and ``kinds`` to the types of its members.
     """
 
     constants: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -35,6 +37,9 @@ class DeclaredNames:
     )
     members: Mapping[str, Mapping[str, tuple[str, ...]]] = field(
         default_factory=dict[str, "Mapping[str, tuple[str, ...]]"]
+    )
+    kinds: Mapping[str, Mapping[str, str]] = field(
+        default_factory=dict[str, "Mapping[str, str]"]
     )
 
 
@@ -88,7 +93,7 @@ def sites(root: Node) -> Iterator[Site]:
     for definition in every(root, "function_definition"):
         body = definition.child_by_field_name("body")
         if body is not None:
-            yield from _inside(body, _function(definition), (body,))
+            yield from _inside(body, function_of(definition), (body,))
 
 
 def names_in(*roots: Node) -> DeclaredNames:
@@ -96,6 +101,7 @@ def names_in(*roots: Node) -> DeclaredNames:
     constants: dict[str, str] = {}
     enumerators: dict[str, tuple[str, ...]] = {}
     members: dict[str, Mapping[str, tuple[str, ...]]] = {}
+    kinds: dict[str, Mapping[str, str]] = {}
     for root in roots:
         for node in every(root, "preproc_def"):
             name, value = (node.child_by_field_name(key) for key in ("name", "value"))
@@ -110,8 +116,20 @@ def names_in(*roots: Node) -> DeclaredNames:
             for structure in every(node, "field_declaration_list"):
                 declared = node.child_by_field_name("declarator")
                 assert declared is not None, "a type definition has a name"
-                members[text(declared)] = _alike(structure)
-    return DeclaredNames(constants=constants, enumerators=enumerators, members=members)
+                kinds[text(declared)] = types = _types(structure)
+                members[text(declared)] = _alike(types)
+    return DeclaredNames(
+        constants=constants, enumerators=enumerators, members=members, kinds=kinds
+    )
+
+
+def is_time(node: Node, site: Site, names: DeclaredNames) -> bool:
+    """Say whether a name, or a member of something, is of the type of all times."""
+    owner, member = (node.child_by_field_name(key) for key in ("argument", "field"))
+    if owner is not None and member is not None:
+        types = names.kinds.get(site.function.types.get(text(owner), ""), {})
+        return types.get(text(member)) == _TIME
+    return site.function.types.get(text(node)) == _TIME
 
 
 def _inside(node: Node, function: Function, around: tuple[Node, ...]) -> Iterator[Site]:
@@ -120,10 +138,11 @@ def _inside(node: Node, function: Function, around: tuple[Node, ...]) -> Iterato
         yield from _inside(child, function, (*around, child))
 
 
-def _function(definition: Node) -> Function:
+def function_of(definition: Node) -> Function:
+    """Return what a definition says of its function."""
     declarator = next(every(definition, "function_declarator"))
     types = {
-        _first(declaration, "identifier"): _first(declaration, "type_identifier")
+        _first(declaration, "identifier"): _kind(declaration)
         for kind in ("parameter_declaration", "declaration")
         for declaration in every(definition, kind)
     }
@@ -137,16 +156,29 @@ def _function(definition: Node) -> Function:
     )
 
 
+def _kind(declaration: Node) -> str:
+    kind = declaration.child_by_field_name("type")
+    return text(kind) if kind is not None else ""
+
+
 def _first(node: Node, kind: str) -> str:
     return next((text(found) for found in every(node, kind)), "")
 
 
-def _alike(structure: Node) -> dict[str, tuple[str, ...]]:
-    """Return each member of a structure with those of its type, itself included."""
-    by_type: defaultdict[str, list[str]] = defaultdict(list)
+def _types(structure: Node) -> dict[str, str]:
+    """Return the members of a structure with their types."""
+    types: dict[str, str] = {}
     for declaration in structure.named_children:
         kind = declaration.child_by_field_name("type")
         if kind is not None:
-            names = [text(node) for node in every(declaration, "field_identifier")]
-            by_type[text(kind)].extend(names)
+            names = (text(node) for node in every(declaration, "field_identifier"))
+            types |= dict.fromkeys(names, text(kind))
+    return types
+
+
+def _alike(types: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return each member of a structure with those of its type, itself included."""
+    by_type: defaultdict[str, list[str]] = defaultdict(list)
+    for name, kind in types.items():
+        by_type[kind].append(name)
     return {name: tuple(group) for group in by_type.values() for name in group}

@@ -93,19 +93,25 @@ class MutantOutcome:
         counts = self.counts()
         words = [f"{counts[fate.value]} {fate.value}" for fate in Fate]
         return (
-            f"{self.task}, {self.profile}: {counts['mutants']} mutants, "
-            f"{counts['equivalent']} of them equivalent; {', '.join(words)}: "
+            f"{self.task}, {self.profile} on {self.board}: "
+            f"{counts['mutants']} mutants, {counts['equivalent']} of them equivalent; "
+            f"{', '.join(words)}: "
             f"{self.score:.1%}"
         )
+
+    def by_operator(self) -> str:
+        """Return a table with a row for each kind of fault."""
+        head = ["| kind of fault | mutants | killed | survived | equivalent |"]
+        rows = [
+            f"| {kind} | {row.total()} | {' | '.join(str(row[c]) for c in _COLUMNS)} |"
+            for kind, row in sorted(self._by_kind().items())
+        ]
+        return "\n".join([*head, "|---|--:|--:|--:|--:|", *rows])
 
     def _lines(self) -> Iterator[str]:
         yield f"# Mutants of {self.task}, profile {self.profile} on {self.board}\n"
         yield f"{self.summary()}.\n"
-        yield "| kind of fault | mutants | killed | survived | equivalent |"
-        yield "|---|--:|--:|--:|--:|"
-        for kind, row in sorted(self._by_kind().items()):
-            figures = " | ".join(str(row[key]) for key in _COLUMNS)
-            yield f"| {kind} | {row.total()} | {figures} |"
+        yield self.by_operator()
         for fate in (Fate.SURVIVED, Fate.UNCLEAR):
             for trial in self.of(fate):
                 yield from _shown(trial, fate.value, self._about(trial))
@@ -130,8 +136,7 @@ class MutantOutcome:
                 continue
             known = trial.mutant.name in self.equivalents
             fate = "equivalent" if known else trial.fate.value
-            kind = "declared" if trial.mutant.declared else trial.mutant.operator
-            kinds.setdefault(kind, Counter())[fate] += 1
+            kinds.setdefault(_kind(trial), Counter())[fate] += 1
         return kinds
 
     def _row(self, trial: MutantTrial) -> dict[str, Any]:
@@ -139,6 +144,7 @@ class MutantOutcome:
         return {
             "mutant": mutant.name,
             "operator": mutant.operator,
+            "kind": _kind(trial),
             "file": mutant.file,
             "line": mutant.line,
             "what": mutant.what,
@@ -152,6 +158,11 @@ class MutantOutcome:
             "reason": trial.reason,
             "diff": mutant.diff,
         }
+
+
+def _kind(trial: MutantTrial) -> str:
+    """Return the kind of fault: an operator's, or one that the task declares."""
+    return "declared" if trial.mutant.declared else trial.mutant.operator
 
 
 _COLUMNS = (Fate.KILLED.value, Fate.SURVIVED.value, "equivalent")

@@ -29,7 +29,7 @@ _TAIL_LINES = 15
 _TRIED = re.compile("embedbench-tried <([^>]+)>")
 _PYTEST = (
     *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"),
-    *("-p", "pytest_embedbench.grading.plugin.submissions"),
+    *("-p", "pytest_embedbench.grading.plugin.mutants"),
 )
 _BUILDS = ("HOST_BUILD", "TARGET_BUILD")
 
@@ -110,7 +110,7 @@ class Trials:
                     *_PYTEST,
                     f"--board={self.board}",
                     f"--embedbench-profile={self.profile}",
-                    f"--embedbench-submissions={submissions}",
+                    f"--embedbench-mutants={submissions}",
                     f"--embedbench-trials={artifacts}",
                     f"--embedbench-jobs={self.jobs}",
                     f"--embedbench-trial-limit-s={self.limit_s}",
