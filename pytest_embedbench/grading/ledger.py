@@ -7,54 +7,34 @@ for every phase of every check. ``docs/verdicts.md`` documents what goes out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
+from pytest_embedbench.grading.aggregate import aggregate
+from pytest_embedbench.grading.journal import digest_for
 from pytest_embedbench.grading.verdict import CheckOutcome, Result, Stage, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from pytest_embedbench.grading.check_records import (
+        CheckPlan,
+        CheckRecord,
+        Done,
+        PlannedCheck,
+    )
     from pytest_embedbench.grading.verdict import Decision
 
-SCHEMA = 1
+_BUILT = ("image", "host_driver", "target_driver")
+SCHEMA = 2
+SPINS_ENDURED = 2
+"""Each spin costs seconds; after so many it is known what a submission does."""
+GIVEN_UP = f"it did not come back in {SPINS_ENDURED} checks before"
+SPUN = "spun"
+"""Among a record's details: the submission did not come back."""
+_BUILDS = (Stage.HOST_BUILD, Stage.TARGET_BUILD)
 _FLAWS = (CheckOutcome.FAILED, CheckOutcome.BROKEN, CheckOutcome.SKIPPED)
-
-
-class PlannedCheck(TypedDict):
-    """A check that is going to run; ``board`` is ``""`` in the host stage."""
-
-    check: str
-    board: str
-    stage: str
-    brief: list[str]
-
-
-class CheckPlan(TypedDict):
-    """What is going to run of one suite; the same from every process that runs it."""
-
-    suite: str
-    task: str
-    profile: str
-    submission: str | None
-    sources: dict[str, str]
-    sentences: dict[str, str]
-    tools: dict[str, str]
-    deselected_count: int
-    checks: list[PlannedCheck]
-
-
-class CheckRecord(TypedDict):
-    """How one phase of one check went; ``last`` marks the last of its attempt."""
-
-    suite: str
-    check: str
-    outcome: str
-    stage: str
-    reason: str
-    duration_s: float
-    last: bool
-    details: NotRequired[dict[str, Any]]
 
 
 @dataclass(slots=True)
@@ -82,7 +62,12 @@ class Ledger:
         self.add_plan(self.plan)
 
     def add_plan(self, plan: CheckPlan) -> None:
-        """Add checks that another process is going to run, unless they are known."""
+        """Add checks that another process is going to run, unless they are known.
+
+        Of two that keep the submission apart in different ways the weaker one is told.
+        """
+        if plan["sandbox"]["warning"] is not None:
+            self.plan["sandbox"] = plan["sandbox"]
         for planned in plan["checks"]:
             self._entries.setdefault(planned["check"], _Entry(planned))
 
@@ -95,6 +80,7 @@ class Ledger:
         entry = self._entries[note["check"]]
         entry.duration_s += note["duration_s"]
         entry.details |= note.get("details", {})
+        entry.attempt_count = note.get("kept", entry.attempt_count)
         outcome = CheckOutcome(note["outcome"])
         if outcome in _FLAWS and entry.outcome not in _FLAWS:
             entry.outcome = outcome
@@ -121,10 +107,32 @@ class Ledger:
         if entry.outcome is CheckOutcome.UNFINISHED:
             entry.outcome, entry.reason = CheckOutcome.BROKEN, reason
 
+    def done(self, check: str) -> Done | None:
+        """Return how a check has ended, if that would be the same another time."""
+        entry = self._entries[check]
+        digests = self.plan["digests"]
+        stands = entry.outcome in (CheckOutcome.PASSED, CheckOutcome.FAILED)
+        if not stands or digests is None:
+            return None
+        board = entry.planned["board"]
+        return {
+            "suite": self.plan["suite"],
+            "label": self.plan["label"],
+            "check": check,
+            "digest": digest_for(digests, board),
+            "outcome": entry.outcome.value,
+            "stage": (entry.stage or Stage(entry.planned["stage"])).value,
+            "reason": entry.reason,
+            "duration_s": entry.duration_s,
+            "attempt_count": entry.attempt_count,
+            "details": entry.details,
+        }
+
     def boards(self) -> tuple[str, ...]:
-        """Return the boards, in the order planned; ``("",)`` if there are none."""
+        """Return the boards, as they were chosen; ``("",)`` if there are none."""
         named = {entry.planned["board"]: None for entry in self._entries.values()}
-        return tuple(name for name in named if name) or ("",)
+        chosen = dict.fromkeys(name for name in self.plan["boards"] if name in named)
+        return tuple(name for name in chosen | named if name) or ("",)
 
     def decision(self, board: str) -> Decision:
         """Return the verdict on the submission, as run on ``board``."""
@@ -138,6 +146,12 @@ class Ledger:
             if whole
             else (),
         )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every check has come to its end."""
+        entries = self._entries.values()
+        return not any(e.outcome is CheckOutcome.UNFINISHED for e in entries)
 
     def record(self, board: str, *, ended_at: str | None) -> dict[str, Any]:
         """Return what ``verdict.json`` says; ``ended_at`` is ``None`` until the end."""
@@ -160,11 +174,12 @@ class Ledger:
             "decided_by": result.check if result else None,
             "brief": dict(result.brief) if result else {},
             "counts": _counts(entries, told["deselected_count"]),
-            "checks": [_shown(entry, told["sentences"]) for entry in entries],
+            "checks": list(_checks(entries, told["sentences"], decision)),
             "sources": told["sources"],
+            "ignored": told["ignored"],
             **_built(entries, told["tools"]),
-            "aggregate": _aggregate(entries),
-            "unsandboxed": True,
+            "aggregate": aggregate(list(_ran(entries))),
+            "sandbox": told["sandbox"],
             "started_at": self.started_at,
             "ended_at": ended_at,
             "duration_s": sum(entry.duration_s for entry in entries),
@@ -172,8 +187,45 @@ class Ledger:
 
     def _of(self, board: str) -> list[_Entry]:
         wanted = ("", board)
-        entries = self._entries.values()
+        entries = self._settled()
         return [entry for entry in entries if entry.planned["board"] in wanted]
+
+    def _settled(self) -> Iterator[_Entry]:
+        """Yield what is known as if one process had run all checks, in their order.
+
+        Each worker counts for itself how often a submission has not come back: between
+        them they try more checks than one process would.
+        """
+        spins = Counter[str]()
+        for entry in _told_whole(self._entries.values()):
+            board, outcome = entry.planned["board"], entry.outcome
+            if spins[board] < SPINS_ENDURED or outcome is CheckOutcome.UNFINISHED:
+                spins[board] += SPUN in entry.details
+                yield entry
+            else:
+                yield _Entry(entry.planned, CheckOutcome.SKIPPED, reason=GIVEN_UP)
+
+
+def _told_whole(entries: Iterable[_Entry]) -> list[_Entry]:
+    """Return checks with all that is known of a build that failed for each of them.
+
+    Who builds is told all of it, others only its first error; who that is, is chance.
+    """
+    known, whole = list(entries), dict[tuple[Stage, str], str]()
+    for entry in known:
+        if entry.stage in _BUILDS:
+            key = entry.stage, entry.reason.partition("\n")[0]
+            whole[key] = max(whole.get(key, ""), entry.reason, key=_by_length)
+    return [
+        replace(entry, reason=whole[entry.stage, entry.reason.partition("\n")[0]])
+        if entry.stage in _BUILDS
+        else entry
+        for entry in known
+    ]
+
+
+def _by_length(text: str) -> tuple[int, str]:
+    return len(text), text
 
 
 def _result(entry: _Entry, told: CheckPlan) -> Result:
@@ -190,6 +242,20 @@ def _quoted(entry: _Entry, sentences: Mapping[str, str]) -> dict[str, str]:
     return {name: sentences[name] for name in entry.planned["brief"]}
 
 
+def _checks(
+    entries: Sequence[_Entry], sentences: Mapping[str, str], decision: Decision
+) -> Iterator[dict[str, Any]]:
+    """Yield what is said of each check; a reason of many lines is told whole once."""
+    told = {decision.reason: "of the verdict"}
+    for entry in entries:
+        reason = entry.reason
+        first, _, more = reason.partition("\n")
+        if more and reason in told:
+            reason = f"{first} (whole: the reason {told[reason]})"
+        told.setdefault(reason, f"of {entry.planned['check']}")
+        yield _shown(entry, sentences) | {"reason": reason or None}
+
+
 def _shown(entry: _Entry, sentences: Mapping[str, str]) -> dict[str, Any]:
     return {
         "check": entry.planned["check"],
@@ -198,11 +264,18 @@ def _shown(entry: _Entry, sentences: Mapping[str, str]) -> dict[str, Any]:
         "reason": entry.reason or None,
         "brief": _quoted(entry, sentences),
         "scenarios": entry.details.get("scenarios", []),
+        "samples": entry.details.get("samples", []),
         "seeds": entry.details.get("seeds", []),
         "attempts": entry.attempt_count,
         "duration_s": entry.duration_s,
         "folder": entry.details.get("folder"),
     }
+
+
+def _ran(entries: Sequence[_Entry]) -> Iterator[tuple[dict[str, Any], bool]]:
+    for entry in entries:
+        for scenario in entry.details.get("scenarios", []):
+            yield scenario, entry.outcome is CheckOutcome.PASSED
 
 
 def _counts(entries: Sequence[_Entry], deselected_count: int) -> dict[str, int]:
@@ -215,33 +288,9 @@ def _counts(entries: Sequence[_Entry], deselected_count: int) -> dict[str, int]:
 
 def _built(entries: Sequence[_Entry], tools: Mapping[str, str]) -> dict[str, Any]:
     """Return what was built and by what; the same for all checks that got that far."""
-    built: dict[str, Any] = {"image": None, "host_driver": None, "tools": dict(tools)}
+    built: dict[str, Any] = dict.fromkeys(_BUILT) | {"tools": dict(tools)}
     for entry in entries:
-        for key in ("image", "host_driver"):
+        for key in _BUILT:
             built[key] = built[key] or entry.details.get(key)
         built["tools"] |= entry.details.get("tools", {})
     return built
-
-
-def _aggregate(entries: Sequence[_Entry]) -> dict[str, Any]:
-    """Return the published evaluator's summary of its scenarios."""
-    ran = [
-        (scenario, entry.outcome is CheckOutcome.PASSED)
-        for entry in entries
-        for scenario in entry.details.get("scenarios", [])
-    ]
-    figures = [scenario["metrics"] for scenario, _ in ran]
-    overshoots = [each["overshoot"] for each in figures if "overshoot" in each]
-    margins = [
-        value
-        for each in figures
-        for name, value in each.items()
-        if name.startswith("hard_limit_margin") and value is not None
-    ]
-    return {
-        "scenarios": len(ran),
-        "passed": sum(passed for _, passed in ran),
-        "failure_category": next((s["name"] for s, passed in ran if not passed), None),
-        "max_overshoot": max(overshoots, default=None),
-        "min_hard_limit_margin": min(margins, default=None),
-    }

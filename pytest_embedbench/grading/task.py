@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.registry import PLANT_FILE
 from pytest_embedbench.errors import ConfigError, NothingSubmitted
+from pytest_embedbench.grading.submitted import submitted
 from pytest_embedbench.model import FirmwareSource
 from pytest_embedbench.support.projects import (
+    IDF_FILES,
     PROGRAM_FILE,
     PROJECT_FILE,
     named_folder,
@@ -30,11 +32,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TASK_FILE = "task.toml"
-_FIRMWARE = ("src", "include", "lib", "boards", "data")
+_FIRMWARE = ("src", "include", "lib", "boards", "data", *IDF_FILES)
 """What a build sees of a package: no hidden checks, no solution."""
-SUBMITTED_IN = ("src", "main", "")
-"""Folders of a submission in which a file of the edit surface is looked for."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_FORBIDDEN = ("wait", "allocate", "print")
 _REQUIRED = {
     "name": str,
     "plant": str,
@@ -52,6 +53,8 @@ class ControllerApi:
     results too; ``values`` are integer or boolean members of the input; ``actuators``
     are booleans of the output; ``serialisers`` are ``protocol_serialize_act_*``.
     ``states`` are ``CONTROLLER_STATE_*``, none where the brief leaves them free.
+    ``forbidden`` is what the brief says that no submission may do: ``wait``,
+    ``allocate``, ``print``.
     """
 
     kinds: tuple[str, ...]
@@ -59,6 +62,7 @@ class ControllerApi:
     actuators: tuple[str, ...]
     serialisers: tuple[str, ...]
     states: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         kinds, values = len(self.kinds), ", ".join(self.values)
@@ -110,9 +114,10 @@ class Task:
     ``plant`` is a registered name, or a class in a file of the package's own, from
     its root on (``plant.py:Room``); here that file's path is absolute.
     ``edit_surface`` are the files that a submission may replace, relative to the
-    package; ``boot_line`` is what the firmware says once it is up, ``safe_lines`` what
-    follows. ``sensors`` and ``timeouts_ms`` are what sequences of lines are made from:
-    see ``properties``.
+    package; ``ignored`` are patterns of others that it may bring without their being
+    looked at, ``*`` for any text; ``boot_line`` is what the firmware says once it is
+    up, ``safe_lines`` what follows. ``sensors`` and ``timeouts_ms`` are what sequences
+    of lines are made from: see ``properties``.
     """
 
     name: str
@@ -126,6 +131,7 @@ class Task:
     sensors: tuple[Sensor, ...] = ()
     timeouts_ms: tuple[int, ...] = ()
     safe_lines: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Task {self.name}: {len(self.sensors)} sensors>"
@@ -165,6 +171,14 @@ class Suite:
         if not overlay:
             raise NothingSubmitted(folder, self.task.edit_surface)
         return FirmwareSource(project_dir=self.root, overlay=overlay, parts=_FIRMWARE)
+
+    def is_built(self, path: str) -> bool:
+        """Say whether a file is built, by its path from the package's folder on."""
+        parts = path.split("/")
+        inside = parts[0] in _FIRMWARE and ".." not in parts
+        return inside and (
+            path in self.task.edit_surface or (self.root / path).is_file()
+        )
 
     def submission(self, submission: str, relative_to: Path) -> Path | None:
         """Return the folder that ``submission`` names; see ``source``."""
@@ -211,7 +225,9 @@ def load_task(file: Path) -> Task:
     optional = {"controller": dict, "starter": dict, "sensor": list}
     check_keys(where, "", top, required={"task": dict}, optional=optional)
     table: dict[str, Any] = top["task"]
-    optional = {"solution": str, "timeouts_ms": list, "safe_lines": list}
+    optional = {
+        "solution": str, "timeouts_ms": list, "safe_lines": list, "ignored": list
+    }  # fmt: skip
     check_keys(where, "task.", table, required=_REQUIRED, optional=optional)
     check_items(where, "task.edit_surface", table["edit_surface"], str)
     surface: list[str] = table.pop("edit_surface")
@@ -221,6 +237,9 @@ def load_task(file: Path) -> Task:
     safe_lines: list[str] = table.pop("safe_lines", [])
     if safe_lines:
         check_items(where, "task.safe_lines", [*safe_lines], str)
+    ignored: list[str] = table.pop("ignored", [])
+    if ignored:
+        check_items(where, "task.ignored", [*ignored], str)
     controller = _controller(where, top["controller"]) if "controller" in top else None
     if PLANT_FILE in table["plant"]:
         table["plant"] = str(file.resolve().parent / table["plant"])
@@ -232,33 +251,24 @@ def load_task(file: Path) -> Task:
         sensors=tuple(_sensors(where, top.get("sensor", []))),
         timeouts_ms=tuple(timeouts_ms),
         safe_lines=tuple(safe_lines),
+        ignored=tuple(ignored),
     )
-
-
-def submitted(folder: Path, name: str) -> Path | None:
-    """Find a file of the edit surface in a submission.
-
-    ``src/controller.c`` may also lie there as ``main/controller.c``, bare, or in an
-    ESP-IDF component of its own: ``components/controller``, headers in ``include``.
-    """
-    file_name = name.rpartition("/")[2]
-    component = f"components/{file_name.partition('.')[0]}"
-    places = (*SUBMITTED_IN, component, f"{component}/include")
-    found = (folder / name, *(folder / place / file_name for place in places))
-    return next((file for file in found if file.is_file()), None)
 
 
 def _controller(where: str, table: dict[str, Any]) -> ControllerApi:
     required = {"kinds": list, "values": list, "actuators": list, "serialisers": list}
-    check_keys(
-        where, "controller.", table, required=required, optional={"states": list}
-    )
+    optional = {"states": list, "forbidden": list}
+    check_keys(where, "controller.", table, required=required, optional=optional)
     for key, names in table.items():
         check_items(where, f"controller.{key}", names, str)
         for name in names:
             if not _NAME.fullmatch(name):
                 message = f"{where}: controller.{key}: {name!r} is not a name in C"
                 raise ConfigError(message)
+    for name in table.get("forbidden", ()):
+        if name not in _FORBIDDEN:
+            message = f"{where}: controller.forbidden: {name!r} is none of: "
+            raise ConfigError(message + ", ".join(_FORBIDDEN))
     return ControllerApi(**{key: tuple(names) for key, names in table.items()})
 
 

@@ -31,6 +31,7 @@ class Stage(enum.Enum):
     HOST_TEST = "HOST_TEST"
     TARGET_BUILD = "TARGET_BUILD"
     BOOT = "BOOT"
+    TARGET_TEST = "TARGET_TEST"
     INTEGRATION = "INTEGRATION"
 
 
@@ -45,6 +46,7 @@ _VERDICTS = {
     Stage.HOST_TEST: Verdict.HOST,
     Stage.TARGET_BUILD: Verdict.INT,
     Stage.BOOT: Verdict.INT,
+    Stage.TARGET_TEST: Verdict.INT,
     Stage.INTEGRATION: Verdict.INT,
 }
 

@@ -71,11 +71,11 @@ class Evaluator:
         )
         return done.stdout + done.stderr
 
-    def submit(self, source: str, *args: str) -> Evaluation:
+    def submit(self, source: str, *args: str, board: str = "native") -> Evaluation:
         submission = self.folder / "submission"
         submission.mkdir()
         (submission / "controller.c").write_text(source)
-        return self("-x", f"--embedbench-firmware={submission}", *args)
+        return self("-x", f"--embedbench-firmware={submission}", *args, board=board)
 
 
 def _unmeasured() -> dict[str, str]:

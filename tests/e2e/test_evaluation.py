@@ -35,6 +35,12 @@ def test_a_low_level_switches_the_pump_on({board}_board):
     assert b"ACT PUMP ON" in said
 """
 # There is a shell on a board, and none in the host stage.
+NOWHERE_ON_BOARD = """
+#ifndef __SANITIZE_ADDRESS__
+void nowhere(void);
+__attribute__((used)) static void call(void) { nowhere(); }
+#endif
+"""
 ON_BOARD_ONLY = "extern void shell_run(const void *) __attribute__((weak));\n"
 
 
@@ -87,9 +93,9 @@ def test_the_starter_fails_with_the_sentence_that_it_breaks(
             id="spins",
         ),
         pytest.param(
-            f"{SOLUTION}void firmware_main(void) {{ }}\n",
+            f"{SOLUTION}{NOWHERE_ON_BOARD}",
             ("INT", "TARGET_BUILD"),
-            "multiple definition of",
+            "undefined reference to",
             id="does-not-link-on-the-board",
         ),
         pytest.param(
@@ -119,6 +125,29 @@ def test_a_submission_ends_in_the_stage_where_it_fails(
     assert reason in done.verdict["reason"]
 
 
+def test_what_does_not_compile_is_told_once_and_in_short(
+    evaluate: Evaluator, tmp_path: Path
+) -> None:
+    submission = tmp_path / "with-an-unknown-type"
+    submission.mkdir()
+    header = (TANK / "src/controller.h").read_text()
+    unknown = header.replace("    bool pump_on;", "    no_such_t pump_on;")
+    assert unknown != header
+    (submission / "controller.h").write_text(unknown)
+    done = evaluate(f"--embedbench-firmware={submission}", "-n0")
+    assert done.ending == ("HOST", "HOST_BUILD"), done.printed
+    assert "unknown type name" in done.verdict["reason"]
+    # The compiler's caret line comes with the verdict, and with the first of the checks
+    # of another stage.
+    assert " | " in done.verdict["reason"]
+    told = [
+        check for check in done.verdict["checks"] if " | " in (check["reason"] or "")
+    ]
+    assert [check["stage"] for check in told] == ["TARGET_BUILD"]
+    assert len(json.dumps(done.verdict)) < 1_000 * len(done.verdict["checks"])
+    assert len(done.printed.splitlines()) < 13 * len(done.verdict["checks"])
+
+
 def test_the_published_profile_overlooks_undefined_behaviour(
     evaluate: Evaluator,
 ) -> None:
@@ -145,3 +174,24 @@ def test_a_plain_assertion_about_a_board_is_a_verdict_on_the_firmware(
     known = json.loads(record.read_text())
     assert (known["blame"], known["board"]) == ("firmware", board)
     assert known["image"]["sha256"] == done.verdict["image"]["sha256"]
+
+
+def test_the_rest_of_a_published_workspace_is_ignored(
+    evaluate: Evaluator, tmp_path: Path
+) -> None:
+    workspace = tmp_path / "workspace"
+    component = workspace / "components" / "controller"
+    shutil.copytree(TANK / "src", component / "include", ignore=_but_headers)
+    shutil.copy(TANK / "solution/src/controller.c", component)
+    (workspace / "main").mkdir()
+    others = ("CMakeLists.txt", "main/CMakeLists.txt", "main/uart_transport.c")
+    for name in others:
+        (workspace / name).write_text("#error never built\n")
+    done = evaluate(f"--embedbench-firmware={workspace}")
+    assert done.ending == ("PASS", "INTEGRATION"), done.printed
+    assert done.verdict["ignored"] == list(others)
+    assert f"ignores {', '.join(others)}" in done.printed
+
+
+def _but_headers(_folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if not name.endswith("controller.h")]

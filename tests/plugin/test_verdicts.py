@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -113,7 +115,8 @@ def test_a_submission_that_passes_every_check_passes(task: Suite) -> None:
     assert record["board"] == "lab"
     assert len(record["image"]["sha256"]) == 64
     assert record["tools"]["engine"] == "lab engine 1"
-    assert record["unsandboxed"] is True
+    assert record["schema"] == 2
+    assert record["sandbox"]["kind"] in ("bubblewrap", "limits")
     result.stdout.fnmatch_lines(
         ["tank  lab  full  PASS  INTEGRATION  all 2 checks passed"]
     )
@@ -328,6 +331,53 @@ def test_a_submission_that_brings_its_own_shell_is_refused(task: Suite) -> None:
     result.stdout.fnmatch_lines(["embedbench: * x the submission is not taken"])
 
 
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "xdist"])
+def test_a_name_that_is_no_text_is_told_as_text(
+    task: Suite, workers: tuple[str, ...]
+) -> None:
+    theirs = task.root / "theirs"
+    theirs.mkdir()
+    (theirs / "controller.c").write_text("int x;\n")
+    Path(os.fsdecode(os.fsencode(theirs) + b"/x\xff.c")).write_text("int x;\n")
+    result = task.run("--embedbench-firmware=theirs", *workers)
+    assert decided(task) == ("HOST", "EDIT_SURFACE"), result.stdout.str()
+    assert "x\\xff.c: not a submission's to bring" in verdict(task)["reason"]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "xdist"])
+def test_a_folder_whose_name_is_no_text_is_told_as_text(
+    task: Suite, workers: tuple[str, ...]
+) -> None:
+    theirs = Path(os.fsdecode(os.fsencode(task.root) + b"/theirs\xff"))
+    theirs.mkdir()
+    (theirs / "controller.c").write_text("int x;\n")
+    (theirs / "shell.c").write_text("int x;\n")
+    (task.root / "latest").symlink_to(theirs)
+    result = task.run("--embedbench-firmware=latest", *workers)
+    assert decided(task) == ("HOST", "EDIT_SURFACE"), result.stdout.str()
+    assert verdict(task)["submission"] == f"{task.root}/theirs\\xff"
+
+
+def test_a_pipe_in_place_of_a_source_file_is_refused_unread(task: Suite) -> None:
+    (task.root / "theirs").mkdir()
+    os.mkfifo(task.root / "theirs" / "controller.c")
+    task.run("--embedbench-firmware=theirs")
+    assert decided(task) == ("HOST", "EDIT_SURFACE")
+    assert "controller.c: is a pipe, not a file" in verdict(task)["reason"]
+
+
+def test_what_a_task_ignores_of_a_submission_is_told(task: Suite) -> None:
+    (task.root / "task.toml").write_text(f"{TASK}ignored = ['main/uart_*.c']\n")
+    for name in ("controller.c", "uart_transport.c"):
+        path = task.root / "theirs" / "main" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("int x;\n")
+    result = task.run("--embedbench-firmware=theirs")
+    assert decided(task) == ("PASS", "INTEGRATION")
+    assert verdict(task)["ignored"] == ["main/uart_transport.c"]
+    result.stdout.fnmatch_lines(["tank ignores main/uart_transport.c"])
+
+
 def test_the_digests_of_what_was_submitted_are_recorded(task: Suite) -> None:
     path = task.root / "theirs" / "controller.c"
     path.parent.mkdir()
@@ -352,7 +402,7 @@ def test_a_profile_runs_its_own_checks_and_those_of_none(task: Suite) -> None:
 
 def test_a_profile_that_is_none_lists_those_there_are(task: Suite) -> None:
     result = task.run("--embedbench-profile=strict")
-    result.stderr.fnmatch_lines(["*'strict' is not one of: full, paper, robust"])
+    result.stderr.fnmatch_lines(["*'strict' is not one of: full, paper, *"])
 
 
 def test_a_profile_that_no_run_can_have_is_not_collected(task: Suite) -> None:
@@ -360,7 +410,7 @@ def test_a_profile_that_no_run_can_have_is_not_collected(task: Suite) -> None:
     task.test(test, "test_p.py")
     result = task.run("test_p.py")
     result.stdout.fnmatch_lines(
-        ["no profile named 'strict'; known profiles: full, paper, robust"]
+        ["no profile named 'strict'; known profiles: full, paper, *"]
     )
 
 
@@ -371,3 +421,26 @@ def test_seeds_are_recorded(task: Suite) -> None:
     task.run()
     (loop,) = (c for c in verdict(task)["checks"] if "test_loop" in c["check"])
     assert loop["seeds"] == [7]
+
+
+LOADED = """
+import sys
+
+def pytest_unconfigure(config):
+    print("hypothesis is loaded:", "hypothesis" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "is_loaded"),
+    [("", False), ("import hypothesis", True)],
+    ids=["unused", "used"],
+)
+def test_a_plugin_with_nothing_to_say_is_not_loaded_to_say_it(
+    task: Suite, *, more: str, is_loaded: bool
+) -> None:
+    """Loading all of Hypothesis takes longer than pytest's own start."""
+    (task.root / "conftest.py").write_text(CONFTEST + LOADED)
+    task.test(f"{more}\n{HOST}", "test_host.py")
+    result = task.pytester.runpytest_subprocess("test_host.py", "-s")
+    result.stdout.fnmatch_lines([f"hypothesis is loaded: {is_loaded}"])

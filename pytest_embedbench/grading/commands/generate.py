@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.grading.commands.task_folder import suite_in
 from pytest_embedbench.grading.sources import write_sources
-from pytest_embedbench.grading.task import load_task
 
 if TYPE_CHECKING:
     import argparse
@@ -26,6 +26,6 @@ def add_generate(commands: Subcommands) -> None:
 
 def _generate(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.task
-    for file in write_sources(load_task(folder / "task.toml"), folder):
+    for file in write_sources(suite_in(folder).task, folder):
         sys.stdout.write(f"{file}: written\n")
     return 0

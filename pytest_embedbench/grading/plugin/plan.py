@@ -2,89 +2,116 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
+from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.errors import BenchFault, ConfigError
+from pytest_embedbench.grading.edit_surface import ignored_files
+from pytest_embedbench.grading.edit_surface.files import digest
+from pytest_embedbench.grading.plugin.apart import sandbox_record
 from pytest_embedbench.grading.plugin.options import PROFILE
-from pytest_embedbench.grading.plugin.profile import DESELECTED
-from pytest_embedbench.grading.plugin.stash import CHECK, grading_of
-from pytest_embedbench.grading.task import submitted
+from pytest_embedbench.grading.plugin.profile import deselected_count
+from pytest_embedbench.grading.plugin.stash import CHECK, DIGESTS, DONE, grading_of
+from pytest_embedbench.grading.plugin.submissions import (
+    label_of,
+    own_id,
+    submission_of,
+)
+from pytest_embedbench.grading.submitted import shown, submitted
 from pytest_embedbench.plugin.options import setting
+from pytest_embedbench.plugin.stash import session_of
 
 if TYPE_CHECKING:
-    from pytest_embedbench.grading.ledger import CheckPlan, PlannedCheck
+    from pathlib import Path
+
+    from pytest_embedbench.grading.check_records import CheckPlan, PlannedCheck
     from pytest_embedbench.grading.task import Suite
 
 
 def check_plans(session: pytest.Session) -> list[CheckPlan]:
     """Return what is going to run of each suite, in the order of the tests."""
-    made: dict[str, CheckPlan] = {}
+    made: dict[tuple[str, str], CheckPlan] = {}
     for item in session.items:
         check = item.stash.get(CHECK, None)
         if check is None:
             continue
-        name = suite_name(check.suite, item.config)
+        label = label_of(item)
+        name = suite_name(check.suite, item.config), label
         if name not in made:
             made[name] = _check_plan(item, check.suite)
         planned: PlannedCheck = {
-            "check": item.nodeid,
+            "check": own_id(item.nodeid, label),
             "board": check.board,
             "stage": check.goal.value,
             "brief": list(check.brief),
         }
         made[name]["checks"].append(planned)
+        made[name]["kept_count"] += DONE in item.stash
     return list(made.values())
 
 
 def _check_plan(item: pytest.Item, suite: Suite) -> CheckPlan:
     config = item.config
-    submission, sources = _submitted(config, suite)
+    one_of_many = submission_of(item)
+    submission, sources, ignored = _submitted(item, suite)
+    key = suite_name(suite, config), label_of(item)
+    known = config.stash[DIGESTS].get(key) if DIGESTS in config.stash else None
+    digests, changed = known or (None, list[str]())
     return {
         "suite": suite_name(suite, config),
+        "label": one_of_many.label if one_of_many else "",
+        "name": one_of_many.name if one_of_many else "",
         "task": suite.task.name,
         "profile": setting(config, PROFILE),
-        "submission": submission,
+        "submission": one_of_many.shown if one_of_many else submission,
         "sources": sources,
-        "sentences": dict(grading_of(config).brief(suite)),
+        "ignored": ignored,
+        "boards": [*session_of(config).board_names()],
+        "sentences": dict(grading_of(config).due(suite)),
         "tools": {
             "pytest-embedbench": version("pytest-embedbench"),
             "pytest": pytest.__version__,
             "python": platform.python_version(),
             "host": platform.platform(),
         },
-        "deselected_count": config.stash.get(DESELECTED, 0),
+        "sandbox": sandbox_record(config),
+        "deselected_count": deselected_count(item),
         "checks": [],
+        "digests": digests,
+        "kept_count": 0,
+        "changed": changed,
     }
 
 
 def _submitted(
-    config: pytest.Config, suite: Suite
-) -> tuple[str | None, dict[str, str]]:
-    """Return where the submission is, if there is one, and the digests of its files."""
+    item: pytest.Item, suite: Suite
+) -> tuple[str | None, dict[str, str], list[str]]:
+    """Return where the submission is, the digests of its files, and what is ignored."""
     try:
-        folder = grading_of(config).submission(suite)
-    except ConfigError:
-        return setting(config, "firmware"), {}
-    files = {
-        name: submitted(folder or suite.root, name) or suite.root / name
-        for name in suite.task.edit_surface
-    }
-    digests = {
-        name: hashlib.sha256(file.read_bytes()).hexdigest()
-        for name, file in files.items()
-        if file.is_file()
-    }
-    return str(folder) if folder else None, digests
+        folder = grading_of(item.config).submission(suite, item)
+        ignored = [] if folder is None else ignored_files(suite, folder)
+        files = {
+            name: submitted(folder or suite.root, name) or suite.root / name
+            for name in suite.task.edit_surface
+        }
+    except (ConfigError, BenchFault):
+        return shown(setting(item.config, "firmware")), {}, []
+    digests = {name: digest(file) for name, file in files.items()}
+    known = {name: value for name, value in digests.items() if value}
+    return shown(folder) if folder else None, known, ignored
 
 
 def suite_name(suite: Suite, config: pytest.Config) -> str:
     """Return a suite's folder as people see it: from the rootdir, if it is in there."""
-    root = config.rootpath.resolve()
-    if suite.root.is_relative_to(root):
-        return suite.root.relative_to(root).as_posix()
-    return suite.root.as_posix()
+    return _from_root(suite.root, config.rootpath)
+
+
+@lru_cache(maxsize=64)
+def _from_root(folder: Path, root: Path) -> str:
+    root = root.resolve()
+    inside = folder.relative_to(root) if folder.is_relative_to(root) else folder
+    return inside.as_posix()

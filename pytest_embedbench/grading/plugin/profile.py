@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.grading.ledger import GIVEN_UP, SPINS_ENDURED
 from pytest_embedbench.grading.plugin.check import Check
-from pytest_embedbench.grading.plugin.options import PROFILE
+from pytest_embedbench.grading.plugin.options import PAPER_STRICT, PROFILE
 from pytest_embedbench.grading.plugin.stash import (
     CHECK,
+    HOST_FIXTURES,
     ROBUST,
+    SUBMITTED,
+    TARGET_BOARD,
     grading_of,
     is_graded,
 )
+from pytest_embedbench.grading.plugin.submissions import label_of, submission_of
+from pytest_embedbench.grading.verdict import Stage
 from pytest_embedbench.plugin.markers import check_text
 from pytest_embedbench.plugin.options import setting
 
@@ -29,35 +35,45 @@ NOT_TRIED: pytest.StashKey[bool] = pytest.StashKey()
 """A check that is skipped for what the submission did in others."""
 WRONG_PROFILE: pytest.StashKey[str] = pytest.StashKey()
 """Why none of a suite's tests can run: the first of them says so."""
-_SPINS: pytest.StashKey[Counter[tuple[Path, str]]] = pytest.StashKey()
-_SPINS_ENDURED = 2
-"""Each spin costs seconds; after so many it is known what a submission does."""
-DESELECTED: pytest.StashKey[int] = pytest.StashKey()
-"""How many checks of the chosen profile the user left out."""
+_SPINS: pytest.StashKey[dict[tuple[Path, str, str], list[int]]] = pytest.StashKey()
+_POSITION: pytest.StashKey[int] = pytest.StashKey()
+"""The place of a check among all tests."""
+_DESELECTED: pytest.StashKey[Counter[str]] = pytest.StashKey()
+"""How many checks of the chosen profile the user left out, of each submission."""
 _BY_MARK = (
     "-m robust will not run robust tests any more: use --embedbench-profile=robust, "
     "with -m robust to leave out all others"
 )
-_HOST_FIXTURES = frozenset({"controller", "protocol"})
-_BOARD_FIXTURES = frozenset({"board", "board_spec", "boot", "real_boards"})
+_NO_PARAMETER = (
+    "a check that takes no parameters, as those of unittest.TestCase, cannot be run "
+    "for each of many submissions: make it a function"
+)
+BOARD_FIXTURES = frozenset({"board", "board_spec", "boot", "real_boards"})
 """All others that boot a board ask for one of these."""
 
 
 def sentences_of(node: pytest.Item | pytest.Function) -> Mapping[str, str]:
     """Return the sentences that a test's ``brief`` markers name, by id.
 
+    In ``paper-strict`` they are those of the published brief.
+
     Raises:
         ConfigError: there is no such sentence, no brief or no task.
     """
-    named = [name for marker in node.iter_markers("brief") for name in marker.args]
+    named = _named(node)
     grading = grading_of(node.config)
-    known = grading.brief(grading.suite(node.path))
+    suite = grading.suite(node.path)
+    known = grading.brief(suite).sentences
     for name in named:
         if name not in known:
             listed = ", ".join(known)
             message = f"{node.name}: brief({name!r}): no such sentence; known: {listed}"
             raise ConfigError(message)
-    return {name: known[name] for name in known if name in named}
+    return {name: each for name, each in grading.due(suite).items() if name in named}
+
+
+def _named(node: pytest.Item | pytest.Function) -> list[str]:
+    return [name for marker in node.iter_markers("brief") for name in marker.args]
 
 
 def check_markers(metafunc: pytest.Metafunc) -> None:
@@ -66,7 +82,7 @@ def check_markers(metafunc: pytest.Metafunc) -> None:
     try:
         for marker in node.iter_markers("brief"):
             grading = grading_of(node.config)
-            check_text(node, marker, grading.brief(grading.suite(node.path)))
+            check_text(node, marker, grading.brief(grading.suite(node.path)).sentences)
         if node.get_closest_marker("brief") is not None:
             sentences_of(node)
         for marker in node.iter_markers("profile"):
@@ -87,9 +103,12 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     if others:
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item not in set(others)]
-    for item in items:
+    for position, item in enumerate(items):
         if item.get_closest_marker("brief") is not None:
+            item.stash[_POSITION] = position
             item.stash[CHECK] = _check(item)
+            if SUBMITTED in config.stash and submission_of(item) is None:
+                item.stash[WRONG_PROFILE] = _NO_PARAMETER
 
 
 def _without_profile(
@@ -123,6 +142,8 @@ def _without_profile(
 def _profiles_of(item: pytest.Item) -> set[str]:
     """Return the profiles that a test names."""
     named = {name for mark in item.iter_markers("profile") for name in mark.args}
+    if PROFILE.default in named and _is_published(item):
+        named.add(PAPER_STRICT)
     return named | ({ROBUST} if item.get_closest_marker(ROBUST) is not None else set())
 
 
@@ -130,26 +151,40 @@ def count_deselected(items: Iterable[pytest.Item]) -> None:
     """Remember how many checks of the chosen profile are left out."""
     for item in items:
         if item.get_closest_marker("brief") is not None and _in_profile(item):
-            stash = item.config.stash
-            stash[DESELECTED] = stash.get(DESELECTED, 0) + 1
+            _deselected(item.config)[label_of(item)] += 1
+
+
+def deselected_count(item: pytest.Item) -> int:
+    """Return how many checks of the submission of a test are left out."""
+    return _deselected(item.config)[label_of(item)]
+
+
+def _deselected(config: pytest.Config) -> Counter[str]:
+    return config.stash.setdefault(_DESELECTED, Counter[str]())
 
 
 def note_spin(item: pytest.Item) -> None:
     """Remember that the submission did not come back in this check."""
-    check = item.stash[CHECK]
-    _spins(item.config)[check.suite.root, check.board] += 1
+    _spins(item).append(item.stash[_POSITION])
 
 
 def skip_if_it_spins(item: pytest.Item) -> None:
     """Skip a check of a submission that did not come back too often."""
-    check = item.stash[CHECK]
-    if _spins(item.config)[check.suite.root, check.board] >= _SPINS_ENDURED:
+    before = [at for at in _spins(item) if at < item.stash[_POSITION]]
+    if len(before) >= SPINS_ENDURED:
         item.stash[NOT_TRIED] = True
-        pytest.skip(f"it did not come back in {_SPINS_ENDURED} checks before")
+        pytest.skip(GIVEN_UP)
 
 
-def _spins(config: pytest.Config) -> Counter[tuple[Path, str]]:
-    return config.stash.setdefault(_SPINS, Counter[tuple["Path", str]]())
+def _spins(item: pytest.Item) -> list[int]:
+    """Return in which checks of the same a submission has not come back.
+
+    The same is a suite, on a board or on none. A worker that has taken over another's
+    tests comes to earlier checks later: those are tried, whatever came of later ones.
+    """
+    check = item.stash[CHECK]
+    spins = item.config.stash.setdefault(_SPINS, {})
+    return spins.setdefault((check.suite.root, label_of(item), check.board), [])
 
 
 def _in_profile(item: pytest.Item) -> bool:
@@ -157,7 +192,18 @@ def _in_profile(item: pytest.Item) -> bool:
     if item.get_closest_marker(ROBUST) is not None:
         return chosen == ROBUST or _only_by_mark(item)
     marker = item.get_closest_marker("profile")
-    return marker is None or chosen in marker.args
+    profiles = marker.args if marker is not None else (PROFILE.default, chosen)
+    if chosen == PAPER_STRICT and (marker is None or chosen not in profiles):
+        return PROFILE.default in profiles and _is_published(item)
+    return chosen in profiles
+
+
+def _is_published(item: pytest.Item) -> bool:
+    """Say whether all sentences that a check enforces are of the published brief."""
+    if not (named := _named(item)):
+        return True
+    grading = grading_of(item.config)
+    return grading.brief(grading.suite(item.path)).ours.isdisjoint(named)
 
 
 def _only_by_mark(item: pytest.Item) -> bool:
@@ -170,13 +216,22 @@ def _only_by_mark(item: pytest.Item) -> bool:
 
 
 def _check(item: pytest.Item) -> Check:
-    fixtures = set(getattr(item, "fixturenames", ()))
-    callspec = getattr(item, "callspec", None)
-    board = callspec.params.get("board_spec", "") if callspec else ""
-    on_host = bool(fixtures & _HOST_FIXTURES or not fixtures & _BOARD_FIXTURES)
+    board, goal = _place(item)
     return Check(
         suite=grading_of(item.config).suite(item.path),
-        board="" if on_host else board,
-        on_host=on_host,
+        board=board,
+        goal=goal,
         brief=sentences_of(item),
     )
+
+
+def _place(item: pytest.Item) -> tuple[str, Stage]:
+    """Return where a check runs, and the stage that it is about."""
+    if TARGET_BOARD in item.stash:
+        return item.stash[TARGET_BOARD], Stage.TARGET_TEST
+    fixtures = set(getattr(item, "fixturenames", ()))
+    if fixtures & HOST_FIXTURES or not fixtures & BOARD_FIXTURES:
+        return "", Stage.HOST_TEST
+    callspec = getattr(item, "callspec", None)
+    board = callspec.params.get("board_spec", "") if callspec else ""
+    return board, Stage.INTEGRATION

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.grading.brief import read_brief
+from pytest_embedbench.grading.brief import load_brief
 from pytest_embedbench.grading.edit_surface import check_surface
-from pytest_embedbench.grading.plugin.options import PROFILE
+from pytest_embedbench.grading.plugin.apart import isolation
+from pytest_embedbench.grading.plugin.options import PAPER, PAPER_STRICT, PROFILE
+from pytest_embedbench.grading.plugin.submissions import label_of, submission_of
 from pytest_embedbench.grading.task import find_suite, suite_above
 from pytest_embedbench.plugin.failures import skipped_if_not_here
 from pytest_embedbench.plugin.options import path_setting, setting
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_embedbench.grading.brief import Brief
     from pytest_embedbench.grading.host.program import HostProgram
+    from pytest_embedbench.grading.target.program import TargetProgram
     from pytest_embedbench.grading.task import Suite
     from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
 
@@ -34,12 +38,13 @@ class Grading:
     _suites: dict[Path, Suite | None] = field(
         default_factory=dict["Path", "Suite | None"]
     )
-    _programs: dict[Path, HostProgram] = field(
-        default_factory=dict["Path", "HostProgram"]
+    _programs: dict[tuple[Path, str], HostProgram] = field(
+        default_factory=dict["tuple[Path, str]", "HostProgram"]
     )
-    _briefs: dict[Path, Mapping[str, str]] = field(
-        default_factory=dict["Path", "Mapping[str, str]"]
+    _targets: dict[tuple[Path, str, str], TargetProgram] = field(
+        default_factory=dict["tuple[Path, str, str]", "TargetProgram"]
     )
+    _briefs: dict[Path, Brief] = field(default_factory=dict["Path", "Brief"])
 
     def suite_or_none(self, test_file: Path) -> Suite | None:
         """Return the suite that a test file belongs to, if any."""
@@ -52,41 +57,77 @@ class Grading:
         """Return the suite that a test file belongs to; ``ConfigError`` if none."""
         return self.suite_or_none(test_file) or find_suite(test_file)
 
-    def brief(self, suite: Suite) -> Mapping[str, str]:
-        """Return the sentences of a task's brief by id."""
+    def brief(self, suite: Suite) -> Brief:
+        """Return a task's brief."""
         file = suite.root / suite.task.brief
         if file not in self._briefs:
-            self._briefs[file] = read_brief(file)
+            self._briefs[file] = load_brief(file)
         return self._briefs[file]
 
-    def submission(self, suite: Suite) -> Path | None:
-        """Return the folder that is submitted to ``suite``; none is its starter.
+    def due(self, suite: Suite) -> Mapping[str, str]:
+        """Return the sentences by id that the chosen profile goes by."""
+        brief = self.brief(suite)
+        return brief.published if self.is_published else brief.sentences
+
+    @property
+    def is_published(self) -> bool:
+        """Whether nothing counts but what the published brief says."""
+        return setting(self.config, PROFILE) == PAPER_STRICT
+
+    def submission(self, suite: Suite, item: pytest.Item) -> Path | None:
+        """Return the folder that a test judges; none is the suite's starter.
 
         Raises:
             ConfigError: there is no such folder.
         """
-        return suite.submission(
-            setting(self.config, "firmware"), self.config.invocation_params.dir
-        )
+        return suite.submission(self._named(item), self.config.invocation_params.dir)
 
-    def source(self, suite: Suite, spec: BoardSpec) -> FirmwareSource:
+    def source(
+        self, suite: Suite, item: pytest.Item, spec: BoardSpec
+    ) -> FirmwareSource:
         """Return what is built of the submission for a board."""
-        program = python_program(self.submission(suite) or suite.root)
+        program = python_program(self.submission(suite, item) or suite.root)
         if PYTHON in spec.environments and program is not None:
             return program
-        return self._submitted(suite)
+        return self._submitted(suite, item)
 
-    def host_program(self, suite: Suite) -> HostProgram:
-        """Return the program around the submission's C; it ends with the session."""
+    def host_program(self, suite: Suite, item: pytest.Item) -> HostProgram:
+        """Return the program around the submission's C; it ends with the session.
+
+        Of many submissions, it ends when another one's is asked for.
+        """
         from pytest_embedbench.grading.host.program import HostProgram  # noqa: PLC0415
 
-        if suite.root not in self._programs:
-            program = HostProgram(self.host_image(suite))
-            self._programs[suite.root] = program
+        label = label_of(item)
+        for key in [key for key in self._programs if key[1] != label]:
+            self._programs.pop(key).stop()
+        if (suite.root, label) not in self._programs:
+            program = HostProgram(self.host_image(suite, item))
+            self._programs[suite.root, label] = program
             self.config.add_cleanup(program.stop)
-        return self._programs[suite.root]
+        return self._programs[suite.root, label]
 
-    def host_image(self, suite: Suite) -> FirmwareImage:
+    def target_program(
+        self, suite: Suite, item: pytest.Item, spec: BoardSpec
+    ) -> TargetProgram:
+        """Return the program around the submission's C on a board, as ``host_program``.
+
+        Skips where a board or what builds for it is not here.
+        """
+        from pytest_embedbench.grading.plugin import target_stage  # noqa: PLC0415  # late
+
+        label = label_of(item)
+        for key in [key for key in self._targets if key[2] != label]:
+            self._targets.pop(key).stop()
+        where = (suite.root, spec.name, label)
+        if where not in self._targets:
+            source = self._submitted(suite, item)
+            program = target_stage.start(self.config, suite, source, spec)
+            self._targets[where] = program
+            self.config.add_cleanup(program.stop)
+        return self._targets[where]
+
+    def host_image(self, suite: Suite, item: pytest.Item) -> FirmwareImage:
         """Return the host driver around the submission, or skip without a compiler.
 
         The published evaluator looked for no undefined behaviour.
@@ -95,21 +136,27 @@ class Grading:
 
         if suite.task.controller is None:
             raise ConfigError(f"{suite.root}/task.toml: [controller]: missing")
-        source = self._submitted(suite).for_environment(builder.ENVIRONMENT)
+        source = self._submitted(suite, item).for_environment(builder.ENVIRONMENT)
         driver = builder.HostDriver(
             api=suite.task.controller,
-            sanitize=setting(self.config, PROFILE) != "paper",
+            sanitize=setting(self.config, PROFILE) != PAPER,
             cache_dir=path_setting(self.config, "cache"),
         )
         with skipped_if_not_here(self.config):
             return session_of(self.config).rig.images.image(driver, source)
 
-    def _submitted(self, suite: Suite) -> FirmwareSource:
+    def _named(self, item: pytest.Item) -> str:
+        submission = submission_of(item)
+        return submission.folder if submission else setting(self.config, "firmware")
+
+    def _submitted(self, suite: Suite, item: pytest.Item) -> FirmwareSource:
         """Return what is built, once the submission has proved to be acceptable."""
+        if (submission := submission_of(item)) is not None:
+            submission.check_places(suite.task.edit_surface)
         source = suite.source(
-            submission=setting(self.config, "firmware"),
+            submission=self._named(item),
             relative_to=self.config.invocation_params.dir,
         )
-        if (folder := self.submission(suite)) is not None:
+        if (folder := self.submission(suite, item)) is not None:
             check_surface(suite, folder)
-        return source
+        return replace(source, isolation=isolation(self.config))

@@ -1,130 +1,131 @@
-"""Try many submissions in one run: the tests are collected once.
+"""Many submissions in one run: each is a parameter of every test of a task package.
 
-Each submission gets a copy of this process, in which the run goes on as if it were the
-only one, with artifacts and verdicts in a folder of its own. Loaded with ``-p`` by
-``embedbench mutate``; needs a system with ``fork``.
+The process that sees all reports reads the list, once; workers are told.
 """
 
 from __future__ import annotations
 
-import gc
-import os
-import selectors
-import signal
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+import json
+import shutil
+from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.grading.plugin.options import SUBMISSIONS
+from pytest_embedbench.grading.plugin.stash import SUBMISSION, SUBMITTED, grading_of
+from pytest_embedbench.grading.submissions import Submission, read_submissions
+from pytest_embedbench.plugin.options import path_setting, setting
+from pytest_embedbench.plugin.stash import PLACE, session_of
+from pytest_embedbench.plugin.workers import input_of
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pytest_embedbench.plugin.workers import WorkerNode
 
-_FIRST = ("oracle", "protocol", "controller")
-TRIED = "embedbench-tried <{}>\n"
-"""What is printed of a submission that has been tried, at once."""
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add what tells where the submissions are."""
-    group = parser.getgroup("embedbench")
-    group.addoption("--embedbench-submissions", metavar="DIR", help="try each of these")
-    group.addoption("--embedbench-trials", metavar="DIR", help="where artifacts go")
-    group.addoption("--embedbench-jobs", metavar="N", type=int, default=1)
-    group.addoption("--embedbench-trial-limit-s", metavar="S", type=float, default=120)
+PARAMETER = "embedbench_submission"
+FOLDER = "submissions"
+"""In a run's folder: what belongs to one submission is in a folder of its own here."""
+_TOLD = "embedbench_submissions"
+_SOURCE = "source"
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put first what tells most submissions apart: whoever fails is done with sooner.
+def read(config: pytest.Config) -> None:
+    """Read the list of submissions, and write down what came as text.
 
-    That is the task's oracle, then its lines; what needs a board comes last.
+    Raises:
+        pytest.UsageError: there is none, or it is broken.
     """
-    items.sort(key=_place)
+    if told := input_of(config).get(_TOLD):
+        config.stash[SUBMITTED] = [Submission(**each) for each in json.loads(told)]
+        return
+    place = path_setting(config, SUBMISSIONS)
+    assert place is not None, "somebody has set it"
+    if setting(config, "firmware"):
+        raise pytest.UsageError(
+            f"{SUBMISSIONS.flag} and --embedbench-firmware both say what is judged: "
+            "leave one of them out"
+        )
+    try:
+        found = read_submissions(place)
+        run_dir = session_of(config).run_dir
+        config.stash[SUBMITTED] = [
+            _written(submission, str(run_dir / FOLDER / submission.label / _SOURCE))
+            for submission in found
+        ]
+    except ConfigError as error:
+        raise pytest.UsageError(f"{SUBMISSIONS.flag}: {error}") from error
+    # Neighbouring tests go to one worker: who has built a submission goes on with it.
+    if getattr(config.option, "dist", "no") == "load":
+        config.option.dist = "worksteal"
 
 
-def _place(item: pytest.Item) -> int:
-    used = getattr(item, "fixturenames", ())
-    found = (place for place, name in enumerate(_FIRST) if name in used)
-    return next(found, len(_FIRST))
+def _written(submission: Submission, folder: str) -> Submission:
+    if submission.folder:
+        return submission
+    from dataclasses import replace  # noqa: PLC0415  # late
+
+    placed = replace(submission, folder=folder)
+    # Of a run that goes on: it holds nothing but what is submitted now.
+    shutil.rmtree(folder, ignore_errors=True)
+    placed.write()
+    return placed
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Let a copy of this process run the tests, for each submission."""
-    option = session.config.option
-    if session.testsfailed or option.collectonly:
-        return None
-    # What a copy does not touch stays shared with it.
-    gc.collect()
-    gc.freeze()
-    reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
-    with _Copies(option.embedbench_trial_limit_s) as copies:
-        for folder in sorted(Path(option.embedbench_submissions).iterdir()):
-            for name in copies.make_room(option.embedbench_jobs):
-                reporter.write(TRIED.format(name))
-            if copies.start(folder.name):
-                trial = Path(option.embedbench_trials, folder.name)
-                option.embedbench_firmware = str(folder)
-                option.embedbench_artifacts = str(trial)
-                return None
-        for name in copies.make_room(1):
-            reporter.write(TRIED.format(name))
-    return True
+def tell_worker(node: WorkerNode) -> None:
+    """Hand a worker the list, so that all have the same."""
+    if SUBMITTED in node.config.stash:
+        records = [each.record() for each in node.config.stash[SUBMITTED]]
+        # As JSON, which has a way to write names that are no UTF-8.
+        node.workerinput[_TOLD] = json.dumps(records)
 
 
-@dataclass(slots=True)
-class _Copies:
-    """Copies of this process that are at work, by the pipe that ends with each."""
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """Run a test of a task package once for each submission."""
+    try:
+        suite = grading_of(metafunc.config).suite_or_none(metafunc.definition.path)
+    except ConfigError as error:
+        raise pytest.Collector.CollectError(str(error)) from None
+    if suite is None:
+        return
+    submissions = metafunc.config.stash[SUBMITTED]
+    metafunc.fixturenames.append(PARAMETER)
+    metafunc.parametrize(PARAMETER, submissions, ids=[s.label for s in submissions])
 
-    limit_s: float
-    selector: selectors.DefaultSelector = field(
-        default_factory=selectors.DefaultSelector
-    )
-    is_copy: bool = False
 
-    def __enter__(self) -> Self:
-        return self
+def arrange(items: list[pytest.Item]) -> None:
+    """Put the tests of one submission beside each other, and their files apart."""
+    for item in items:
+        if (submission := submission_of(item)) is not None:
+            below = f"{FOLDER}/{submission.label}"
+            item.stash[PLACE] = (below, own_id(item.nodeid, submission.label))
+    items.sort(key=_number)
 
-    def __exit__(self, *_: object) -> None:
-        for key in () if self.is_copy else list(self.selector.get_map().values()):
-            self._end(key)
-        self.selector.close()
 
-    def start(self, name: str) -> bool:
-        """Make one more; return whether this is it."""
-        ends, lives = os.pipe()
-        pid = os.fork()
-        if pid:
-            os.close(lives)
-            self.selector.register(ends, selectors.EVENT_READ, (pid, name))
-            return False
-        from pytest_embedbench.processes import die_with_parent  # noqa: PLC0415
+def _number(item: pytest.Item) -> int:
+    submission = submission_of(item)
+    return -1 if submission is None else submission.number
 
-        # The pipe's other end stays open for as long as this process is there.
-        os.close(ends)
-        die_with_parent()
-        self.is_copy = True
-        return True
 
-    def make_room(self, count: int) -> Iterator[str]:
-        """Wait until fewer than ``count`` are at work; yield those that have ended.
+def submission_of(item: pytest.Item) -> Submission | None:
+    """Return which of many submissions a test is about."""
+    if SUBMISSION in item.stash:
+        return item.stash[SUBMISSION]
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get(PARAMETER) if callspec is not None else None
 
-        One that is at work for longer than the limit, with nobody else ending
-        meanwhile, is ended.
-        """
-        while len(self.selector.get_map()) >= count:
-            ended = self.selector.select(self.limit_s)
-            for key in [key for key, _ in ended] or [self._oldest()]:
-                yield self._end(key)
 
-    def _oldest(self) -> selectors.SelectorKey:
-        return min(self.selector.get_map().values(), key=lambda key: key.data[0])
+def label_of(item: pytest.Item) -> str:
+    """Return the label of the submission that a test is about, ``""`` if of no many."""
+    submission = submission_of(item)
+    return "" if submission is None else submission.label
 
-    def _end(self, key: selectors.SelectorKey) -> str:
-        pid, name = key.data
-        self.selector.unregister(key.fileobj)
-        os.close(key.fd)
-        os.kill(pid, signal.SIGKILL)  # not reaped yet, so it is still this one
-        os.waitpid(pid, 0)
-        return str(name)
+
+def own_id(nodeid: str, label: str) -> str:
+    """Return the node id that a test would have if its submission were the only one."""
+    file, colons, test = nodeid.partition("::")
+    name, _, ids = test.partition("[")
+    if label and ids == f"{label}]":
+        test = name
+    elif label and ids.startswith(f"{label}-"):
+        test = f"{name}[{ids.removeprefix(f'{label}-')}"
+    return f"{file}{colons}{test}"

@@ -33,7 +33,7 @@ def check_tolerates(
     invariants hold at every sample, and ``recovered`` from ``within_ms`` after the last
     effect of a fault. Several actuators obey together.
     """
-    from pytest_embedbench.bench.closed_loop import Coupling, Grouping  # noqa: PLC0415
+    from pytest_embedbench.bench.coupling import Coupling, Grouping  # noqa: PLC0415
 
     def run(
         *faults: Fault,

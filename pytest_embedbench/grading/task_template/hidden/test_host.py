@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import line_checks, step_checks
+from pytest_embedbench.grading.checks import history_checks, line_checks, step_checks
 
 pytestmark = pytest.mark.profile("full")
 
@@ -69,3 +69,14 @@ test_any_three_things_in_a_row_go_as_the_brief_says = step_checks.any_in_a_row(
     *in_all_respects, parts=PARTS
 )
 test_long_ways_go_as_the_brief_says = step_checks.long_histories(*in_all_respects)
+test_any_value_may_follow_any_other = history_checks.jumps(*in_all_respects)
+test_a_first_line_counts_whenever_it_comes = history_checks.starts(
+    "R9", *in_all_respects
+)
+test_what_goes_on_goes_on_for_minutes = history_checks.long_states(*in_all_respects)
+test_a_long_silence_is_no_reading = history_checks.long_silences(*in_all_respects)
+test_lines_may_come_between_steps = history_checks.between_steps(*in_all_respects)
+test_bad_lines_are_bad_however_many = history_checks.many_bad_lines(*in_all_respects)
+test_readings_count_however_many = history_checks.many_readings(
+    *in_all_respects, situation=[("SENSOR_NAME", 45)]
+)
