@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     )
     from pytest_embedbench.bench.closed_loop import (
         ClosedLoop as ClosedLoop,
+        Invariants as Invariants,
+    )
+    from pytest_embedbench.bench.coupling import (
         Coupling as Coupling,
         Grouping as Grouping,
-        Invariants as Invariants,
     )
     from pytest_embedbench.bench.dut import (
         Dut as Dut,
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
         ChecksBoards as ChecksBoards,
         CommandEnd as CommandEnd,
         DrivesPins as DrivesPins,
+        DrivesPulses as DrivesPulses,
         Engine as Engine,
         Figure as Figure,
         HasAnalog as HasAnalog,
@@ -72,14 +75,20 @@ if TYPE_CHECKING:
         HasPosition as HasPosition,
         HasPower as HasPower,
         HasReset as HasReset,
+        HasUnitTests as HasUnitTests,
         HasVirtualTime as HasVirtualTime,
         HeldConsole as HeldConsole,
+        Instrument as Instrument,
+        IsPluggedIn as IsPluggedIn,
         KnowsBoardTools as KnowsBoardTools,
         KnowsCapabilities as KnowsCapabilities,
         Link as Link,
         Measured as Measured,
         Plant as Plant,
         ReadsPins as ReadsPins,
+        RunsAhead as RunsAhead,
+        RunsOn as RunsOn,
+        RunsPlainPrograms as RunsPlainPrograms,
         SetsUp as SetsUp,
         SetupReport as SetupReport,
         SharedBoard as SharedBoard,
@@ -87,8 +96,10 @@ if TYPE_CHECKING:
         Snapshot as Snapshot,
         SnapshotEngine as SnapshotEngine,
         StateT as StateT,
+        SwitchesPower as SwitchesPower,
         TakesSettings as TakesSettings,
         TargetConsole as TargetConsole,
+        UnitTestSuite as UnitTestSuite,
         capabilities_of as capabilities_of,
     )
     from pytest_embedbench.datasheet import (
@@ -97,6 +108,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.errors import (
         BenchFault as BenchFault,
         BoardBusy as BoardBusy,
+        BoardDisabled as BoardDisabled,
         BoardGivenUp as BoardGivenUp,
         BoardLacks as BoardLacks,
         BoardLost as BoardLost,
@@ -123,6 +135,7 @@ if TYPE_CHECKING:
         OutsideEditSurface as OutsideEditSurface,
         SubmissionRefused as SubmissionRefused,
         ToolMissing as ToolMissing,
+        UnitTestsFailed as UnitTestsFailed,
         UnknownName as UnknownName,
         WrongBoard as WrongBoard,
         WrongOutput as WrongOutput,
@@ -150,6 +163,7 @@ if TYPE_CHECKING:
     )
     from pytest_embedbench.model import (
         NO_IMAGE as NO_IMAGE,
+        Absence as Absence,
         Blame as Blame,
         BoardSpec as BoardSpec,
         BuilderSettings as BuilderSettings,
@@ -158,6 +172,7 @@ if TYPE_CHECKING:
         Direction as Direction,
         FirmwareImage as FirmwareImage,
         FirmwareSource as FirmwareSource,
+        Isolation as Isolation,
         Level as Level,
         Line as Line,
         PinEvent as PinEvent,
@@ -197,7 +212,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "pytest_embedbench": "metrics testing",
     "pytest_embedbench.bench.bench": "Bench",
-    "pytest_embedbench.bench.closed_loop": "ClosedLoop Coupling Grouping Invariants",
+    "pytest_embedbench.bench.closed_loop": "ClosedLoop Invariants",
+    "pytest_embedbench.bench.coupling": "Coupling Grouping",
     "pytest_embedbench.bench.dut": "Dut",
     "pytest_embedbench.bench.open_bench": "open_bench",
     "pytest_embedbench.bench.registry": "Registry",
@@ -207,22 +223,23 @@ _HOMES = {
     "pytest_embedbench.bench.uart_session": "UartSession",
     "pytest_embedbench.console": "CommandResult Console",
     "pytest_embedbench.contracts": (
-        "Board BoardUnderTest Builder ChecksBoards CommandEnd DrivesPins Engine "
-        "Figure HasAnalog HasConsole HasConsoles HasNotes HasPins HasPosition "
-        "HasPower HasReset HasVirtualTime HeldConsole KnowsBoardTools "
-        "KnowsCapabilities Link Measured Plant ReadsPins SetsUp SetupReport "
-        "SharedBoard SharedEngine Snapshot SnapshotEngine StateT TakesSettings "
-        "TargetConsole capabilities_of"
+        "Board BoardUnderTest Builder ChecksBoards CommandEnd DrivesPins DrivesPulses "
+        "Engine Figure HasAnalog HasConsole HasConsoles HasNotes HasPins HasPosition "
+        "HasPower HasReset HasUnitTests HasVirtualTime HeldConsole Instrument "
+        "IsPluggedIn KnowsBoardTools KnowsCapabilities Link Measured Plant ReadsPins "
+        "RunsAhead RunsOn RunsPlainPrograms SetsUp SetupReport SharedBoard "
+        "SharedEngine Snapshot SnapshotEngine StateT SwitchesPower TakesSettings "
+        "TargetConsole UnitTestSuite capabilities_of"
     ),
     "pytest_embedbench.datasheet": "load_board",
     "pytest_embedbench.errors": (
-        "BenchFault BoardBusy BoardGivenUp BoardLacks BoardLost BoardUnreachable "
-        "BuildError CapabilityMissing "
+        "BenchFault BoardBusy BoardDisabled BoardGivenUp BoardLacks BoardLost "
+        "BoardUnreachable BuildError CapabilityMissing "
         "ConfigError ContractViolation DoesNotFit EmbedbenchError ExpectTimeout "
         "FaultNeverFired FirmwareCrash FirmwareFault FirmwareFlood FirmwareReset "
         "FirmwareSpin FirmwareStuck FlashFailed ForbiddenOutput InvariantBroken "
         "NotSupported NothingSubmitted OutsideEditSurface SubmissionRefused "
-        "ToolMissing UnknownName WrongBoard WrongOutput"
+        "ToolMissing UnitTestsFailed UnknownName WrongBoard WrongOutput"
     ),
     "pytest_embedbench.faults": (
         "BitErrors Coalesce Decimate Delay Drift Drop DutyLimit Effect Fault "
@@ -230,9 +247,9 @@ _HOMES = {
         "SeededRandom StuckAt Tick"
     ),
     "pytest_embedbench.model": (
-        "Blame BoardSpec BuilderSettings Capability Chunk Direction FirmwareImage "
-        "FirmwareSource Level Line NO_IMAGE PinEvent PinSpec PinTrace PwmEvent Reply "
-        "Sample Stimulus StimulusKind UartSpec"
+        "Absence Blame BoardSpec BuilderSettings Capability Chunk Direction "
+        "FirmwareImage FirmwareSource Isolation Level Line NO_IMAGE PinEvent PinSpec "
+        "PinTrace PwmEvent Reply Sample Stimulus StimulusKind UartSpec"
     ),
     "pytest_embedbench.plugin.options": (
         "Setting add_settings path_setting setting settings"

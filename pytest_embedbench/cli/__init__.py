@@ -16,7 +16,7 @@ from functools import partial
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.cli import examples, inventory, lab, setup
+from pytest_embedbench.cli import cache, examples, inventory, lab, setup
 from pytest_embedbench.errors import ConfigError, EmbedbenchError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _OWN: dict[str, Add] = {
     "boards": inventory.add_boards,
     "plants": inventory.add_plants,
     "lab": lab.add_lab,
+    "cache": cache.add_cache,
     "examples": examples.add_examples,
 }
 

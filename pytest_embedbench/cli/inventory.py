@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.cli.tools import builder, builder_name
-from pytest_embedbench.contracts import ChecksBoards, KnowsBoardTools
+from pytest_embedbench.contracts import ChecksBoards, KnowsBoardTools, KnowsFrameworks
 from pytest_embedbench.errors import EmbedbenchError
+from pytest_embedbench.processes import sandbox
 
 if TYPE_CHECKING:
     import argparse
@@ -74,6 +75,8 @@ def _doctor(arguments: argparse.Namespace) -> int:
     builders = [] if arguments.board else registry.names("builder")
     ill = [name for name in boards if not _is_well(registry, name)]
     ill += [name for name in builders if not _builds(registry, name)]
+    if not arguments.board and not _keeps_apart():
+        ill.append("sandbox")
     if ill:
         sys.stdout.write(f"not ready: {', '.join(ill)}\n")
     return 1 if ill else 0
@@ -86,7 +89,28 @@ def _is_well(registry: Registry, name: str) -> bool:
     except EmbedbenchError as error:
         sys.stdout.write(f"{name}: broken: {error}\n")
         return False
-    return _tell(name, missing, registry.engine(spec.engine).version)
+    except Exception as error:  # noqa: BLE001  # an engine may be anybody's
+        sys.stdout.write(f"{name}: broken: {_raised('missing', error)}\n")
+        return False
+    is_well = _tell(name, missing, registry.engine(spec.engine).version)
+    for line in _kinds(registry, spec):
+        sys.stdout.write(f"    {line}\n")
+    return is_well
+
+
+def _kinds(registry: Registry, spec: BoardSpec) -> list[str]:
+    """Say which kinds of firmware can be built for a board, and how to get others."""
+    own = builder(registry, builder_name())
+    if not isinstance(own, KnowsFrameworks):
+        return []
+    kinds = own.buildable(spec)
+    able = [kind.name for kind in kinds if kind.missing is None]
+    by_command: dict[str, list[str]] = {}
+    for kind in kinds:
+        if kind.missing is not None:
+            by_command.setdefault(kind.missing.install, []).append(kind.name)
+    lacks = (f"not {', '.join(names)}: {how}" for how, names in by_command.items())
+    return [*([f"builds {', '.join(able)}"] if able else []), *lacks]
 
 
 def _builds(registry: Registry, name: str) -> bool:
@@ -100,17 +124,35 @@ def _builds(registry: Registry, name: str) -> bool:
         return False
 
 
+def _keeps_apart() -> bool:
+    """Say whether submissions can be kept apart from this machine."""
+    missing = sandbox.missing()
+    return _tell("sandbox", [missing] if missing else [], sandbox.version)
+
+
 def _tell(
     name: str, missing: Sequence[ToolMissing], version: Callable[[], str]
 ) -> bool:
     """Say how something is, and return whether it is well."""
     if not missing:
-        sys.stdout.write(f"{name}: ready ({version()})\n")
+        try:
+            words = version()
+        except Exception as error:  # noqa: BLE001  # an engine may be anybody's
+            sys.stdout.write(f"{name}: broken: {_raised('version', error)}\n")
+            return False
+        sys.stdout.write(f"{name}: ready ({words})\n")
         return True
     sys.stdout.write(f"{name}: not ready\n")
     for problem in missing:
         sys.stdout.write(f"    {problem}\n")
     return False
+
+
+def _raised(method: str, error: Exception) -> str:
+    """Say what a method raised: our own errors have said all, others less."""
+    if isinstance(error, EmbedbenchError):
+        return str(error)
+    return f"{method}() raises {type(error).__name__}: {error}"
 
 
 def _missing(registry: Registry, spec: BoardSpec) -> list[ToolMissing]:

@@ -37,12 +37,21 @@ def add_setup(commands: Subcommands) -> None:
         metavar="NAME",
         help="the builder to set up (env: EMBEDBENCH_BUILDER; default: %(default)s)",
     )
+    parser.add_argument(
+        "--libraries",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder of libraries that lib_deps are taken from (repeatable; "
+        "default: those named in an earlier setup)",
+    )
     parser.set_defaults(run=_setup)
 
 
 def _setup(arguments: argparse.Namespace) -> int:
     name: str = arguments.builder
-    own = builder(Registry(), name, arguments.core)
+    own = builder(Registry(), name, arguments.core, tuple(arguments.libraries))
     if not isinstance(own, SetsUp):
         raise ConfigError(f"builder {name!r} has nothing to set up: it has no set_up")
     for line in own.set_up().lines():

@@ -20,13 +20,22 @@ def builder_name() -> str:
     return os.environ.get("EMBEDBENCH_BUILDER") or USUAL
 
 
-def builder(registry: Registry, name: str, core: Path | None = None) -> Builder:
-    """Return a builder; ``core`` is a core directory told otherwise."""
+def builder(
+    registry: Registry,
+    name: str,
+    core: Path | None = None,
+    libraries: tuple[Path, ...] = (),
+) -> Builder:
+    """Return a builder; ``core`` is a core directory told otherwise.
+
+    ``libraries`` are folders of those.
+    """
     core_dir = core or _path("EMBEDBENCH_CORE")
     settings = BuilderSettings(
         cache_dir=_path("EMBEDBENCH_CACHE"),
         pio=_path("EMBEDBENCH_PIO"),
         core_dir=core_dir.absolute() if core_dir else None,
+        libraries=libraries,
     )
     return registry.builder(name, settings)
 

@@ -84,6 +84,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers and check the options."""
     for marker in options.MARKERS:
         config.addinivalue_line("markers", marker)
+    options.check_values(config)
     if options.any_set(config):
         session_of(config)
 
@@ -100,7 +101,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that uses the ``board`` fixture once per ``--board``."""
-    if any(map(metafunc.definition.get_closest_marker, ("needs", "erase"))):
+    if any(map(metafunc.definition.get_closest_marker, ("needs", "erase", "image"))):
         from pytest_embedbench.plugin import markers  # noqa: PLC0415  # late
 
         markers.check_board_markers(metafunc.definition)
@@ -151,8 +152,10 @@ def pytest_terminal_summary(
 def pytest_embedbench_firmware_source(
     item: pytest.Item, spec: BoardSpec
 ) -> FirmwareSource:
-    """Build the nearest project, or what ``--embedbench-firmware`` names."""
-    return session_of(item.config).project_source(item.path, spec)
+    """Run a prebuilt image, build the nearest project, or what the user names."""
+    session = session_of(item.config)
+    prebuilt = session.prebuilt(item, spec)
+    return prebuilt or session.project_source(item.path, spec)
 
 
 @pytest.hookimpl(trylast=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import (
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
 
 FIRMWARE = Blame("firmware", "firmware fault")
 _TEST = Blame("test", "test error")
+BENCH = Blame("bench", "bench fault")
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _BLAMES = (
     (BuildError, Blame("build", "the submission does not build")),
     (FirmwareFault, FIRMWARE),
-    ((BenchFault, ConfigError), Blame("bench", "bench fault")),
+    ((BenchFault, ConfigError), BENCH),
 )
 
 
@@ -52,6 +55,8 @@ def blame_of(error: BaseException, *, ran: bool) -> Blame | None:
     for kinds, blame in _BLAMES:
         if isinstance(error, kinds):
             return blame
+    if _is_no_room(error):
+        return BENCH
     return FIRMWARE if ran and isinstance(error, AssertionError) else None
 
 
@@ -63,7 +68,13 @@ def reason_for(error: BaseException) -> str:
     kind = type(error).__name__
     if isinstance(error, AssertionError) and str(error):
         return str(error)
-    return f"{kind}: {error}" if str(error) else kind
+    advice = "; make room on its disk (--embedbench-artifacts, TMPDIR name others)"
+    more = advice if _is_no_room(error) else ""
+    return f"{kind}: {error}{more}" if str(error) else kind
+
+
+def _is_no_room(error: BaseException) -> bool:
+    return isinstance(error, OSError) and error.errno in _NO_ROOM
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:

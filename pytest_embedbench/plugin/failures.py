@@ -37,6 +37,7 @@ def skipped_if_not_here(config: pytest.Config, *names: str) -> Generator[None]:
     """
     from pytest_embedbench.errors import (  # noqa: PLC0415  # late
         BenchFault,
+        BoardDisabled,
         BoardGivenUp,
         CapabilityMissing,
         ToolMissing,
@@ -49,6 +50,11 @@ def skipped_if_not_here(config: pytest.Config, *names: str) -> Generator[None]:
             message = f"required here (--embedbench-require): {missing}"
             raise BenchFault(message) from missing
         pytest.skip(f"not installed: {missing}")
+    except BoardDisabled as disabled:
+        if {"all", *names} & {*settings(config, "require")}:
+            message = f"required here (--embedbench-require): {disabled}"
+            raise BenchFault(message) from disabled
+        pytest.skip(str(disabled))
     except BoardGivenUp as lost:
         pytest.skip(f"lost earlier in this run: {lost}")
     except CapabilityMissing as lacking:

@@ -88,7 +88,8 @@ def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., BoardUnderTes
     """A function from a board's name to a fresh one that runs the suite's firmware.
 
     ``boot("uno")`` builds for that board whatever ``--board`` says; an ``image=``
-    or a ``source=`` takes the place of the suite's firmware.
+    or a ``source=`` takes the place of the suite's firmware, and ``baud_bps=`` is how
+    fast the other end of its first UART is.
     """
     with ExitStack() as opened:
 
@@ -97,9 +98,10 @@ def boot(request: pytest.FixtureRequest) -> Iterator[Callable[..., BoardUnderTes
             *,
             source: FirmwareSource | None = None,
             image: FirmwareImage | None = None,
+            baud_bps: int | None = None,
         ) -> BoardUnderTest:
             rig = rig_for(request)
-            spec = rig.spec(name)
+            spec = rig.spec(name, baud_bps=baud_bps)
             return rig.boot(opened, spec, image or rig.image(spec, source))
 
         yield boot_named
@@ -149,11 +151,13 @@ def make_bench(request: pytest.FixtureRequest) -> Iterator[Callable[[Board], Ben
                 boot_line = item.ihook.pytest_embedbench_boot_line(item=item)
                 bench = Bench(
                     board,
-                    folder=log.bench_folder(),
+                    folder=log.bench_folder(board),
                     boot_line=boot_line or "",
                     elf_path=log.elf_paths.get(id(board)),
                 )
             log.note_bench(bench)
+            for name in getattr(board, "more", ()):
+                bench.uarts[name]  # so that its transcript is there in any case
             opened.callback(_close, bench, log, plots=setting(request.config, "plots"))
             return bench
 
@@ -201,11 +205,9 @@ def fault_seed(request: pytest.FixtureRequest) -> int:
 
     Give it to ``scenario("day").with_faults(..., seed=fault_seed)``.
     """
-    text = setting(request.config, "seed")
-    if not text.isdecimal():
-        raise pytest.UsageError(f"--embedbench-seed: {text!r} is not a whole number")
-    item_of(request).user_properties.append((SEED, int(text)))
-    return int(text)
+    seed = int(setting(request.config, "seed"))
+    item_of(request).user_properties.append((SEED, seed))
+    return seed
 
 
 def _no_plant(registry: Registry) -> NoReturn:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.model import OLD_CAPABILITIES, Capability
+from pytest_embedbench.contracts.capabilities import meant_capability
+from pytest_embedbench.model import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -23,28 +24,28 @@ def check_board_markers(node: pytest.Item) -> None:
         CollectError: there are none, or one that is not known.
     """
     for marker in node.iter_markers("needs"):
-        check_words(node, marker, CAPABILITIES, old=OLD_CAPABILITIES)
+        check_text(node, marker, CAPABILITIES)
+        for word in marker.args:
+            # All that is no capability is what a lab's boards are wired to.
+            if meant_capability(word):
+                raise _refused(node, marker, f"has no {word!r}", CAPABILITIES)
+    for marker in node.iter_markers("image"):
+        check_text(node, marker, ("the path of a prebuilt firmware",))
     for marker in node.iter_markers("erase"):
         check_words(node, marker, ERASABLE)
         if len(marker.args) > 1:
             raise _refused(node, marker, "takes one word", ERASABLE)
 
 
-def check_words(
-    node: pytest.Item,
-    marker: pytest.Mark,
-    known: Collection[str],
-    *,
-    old: Collection[str] = (),
-) -> None:
-    """Insist that a marker has words, and none but those that are or were known.
+def check_words(node: pytest.Item, marker: pytest.Mark, known: Collection[str]) -> None:
+    """Insist that a marker has words, and none but those that are known.
 
     Raises:
         CollectError: naming test, marker, word and all known ones.
     """
     check_text(node, marker, known)
     for word in marker.args:
-        if word not in known and word not in old:
+        if word not in known:
             raise _refused(node, marker, f"has no {word!r}", known)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pytest
 
@@ -29,6 +29,11 @@ class Setting(NamedTuple):  # quicker to start with than a dataclass
     default_text: str = ""
     many: bool = False
     choices: tuple[str, ...] = ()
+    whole: bool = False
+    """Whether it is a whole number, ``least`` or more."""
+    least: int = 0
+    alone: str = ""
+    """What the flag says without a value; it has to have one, if this is empty."""
 
     @property
     def dest(self) -> str:
@@ -66,6 +71,14 @@ OPTIONS = (
         default_text="the suite's own project, its starter",
     ),
     Setting(
+        name="image",
+        flag="--embedbench-image",
+        metavar="[BOARD=]FILE",
+        help="A firmware that is built already, for a board or for all",
+        default_text="what is built of the project",
+        many=True,
+    ),
+    Setting(
         name="lab",
         flag="--embedbench-lab",
         metavar="FILE",
@@ -77,6 +90,7 @@ OPTIONS = (
         metavar="N",
         help="What all chance in faults comes from, a whole number",
         default="0",
+        whole=True,
     ),
     Setting(
         name="artifacts",
@@ -91,6 +105,14 @@ OPTIONS = (
         flag="--embedbench-require",
         metavar="NAME",
         help="A board or engine (or 'all') whose absence is an error, not a skip",
+        many=True,
+    ),
+    Setting(
+        name="environment",
+        flag="--embedbench-environment",
+        metavar="[BOARD=]NAME",
+        help="The environment of platformio.ini that is built, for a board or for all",
+        default_text="the one of the board's name, else of its board or chip",
         many=True,
     ),
     Setting(
@@ -131,6 +153,23 @@ OPTIONS = (
         default_text="what 'embedbench setup' made, else PlatformIO's own",
     ),
     Setting(
+        name="libraries",
+        flag="--embedbench-libraries",
+        metavar="DIR",
+        help="A folder of libraries that lib_deps are taken from",
+        default_text="what 'embedbench setup --libraries' named",
+        many=True,
+    ),
+    Setting(
+        name="build_limit",
+        flag="--embedbench-build-limit",
+        metavar="SECONDS",
+        help="How long one build of a firmware may take",
+        default="600",
+        whole=True,
+        least=1,
+    ),
+    Setting(
         name="cache",
         flag="--embedbench-cache",
         metavar="DIR",
@@ -139,8 +178,11 @@ OPTIONS = (
     ),
 )
 _BY_NAME = {option.name: option for option in OPTIONS}
+_JUDGED: dict[str, Setting] = {}
+"""Those of the bench and of products whose values can be wrong by themselves."""
 
 MARKERS = (
+    "image(file): run this prebuilt firmware, relative to the test's file",
     "erase(what): wipe 'nvs' or 'all' of a real board's flash before this test",
     "needs(*capabilities): skip on boards that lack one of these, such as 'reset'",
 )
@@ -150,6 +192,9 @@ def add_settings(parser: pytest.Parser, table: Iterable[Setting]) -> None:
     """Register a table of options with pytest."""
     group = parser.getgroup("embedbench", "hardware-in-the-loop benches")
     for option in table:
+        if option.choices or option.whole:
+            _JUDGED[option.dest] = option
+        without: dict[str, Any] = {"nargs": "?", "const": option.alone}
         group.addoption(
             option.flag,
             dest=option.dest,
@@ -157,9 +202,21 @@ def add_settings(parser: pytest.Parser, table: Iterable[Setting]) -> None:
             metavar=option.metavar,
             help=option.full_help(),
             default=None,
+            **(without if option.alone else {}),
         )
         kind: Literal["args", "string"] = "args" if option.many else "string"
         parser.addini(option.dest, option.full_help(), type=kind, default=None)
+
+
+def check_values(config: pytest.Config) -> None:
+    """Insist on values that can be, of the bench's options and of all products'.
+
+    Raises:
+        pytest.UsageError: naming where the value was given, and what it may be.
+    """
+    for option in _JUDGED.values():
+        if hasattr(config.option, option.dest):  # else of another run in this process
+            setting(config, option)
 
 
 def any_set(config: pytest.Config) -> bool:
@@ -175,7 +232,8 @@ def setting(config: pytest.Config, which: Setting | str) -> str:
         which: The option, or the name of one of the bench's own.
 
     Raises:
-        pytest.UsageError: the value is not one of the option's choices.
+        pytest.UsageError: the value is not one of the option's choices, or not a
+            whole number where it has to be one, or too small a one.
     """
     option = _setting(which)
     value, where = _first_set(config, option)
@@ -184,6 +242,10 @@ def setting(config: pytest.Config, which: Setting | str) -> str:
         listed = ", ".join(option.choices)
         message = f"{where}: {chosen!r} is not one of: {listed}"
         raise pytest.UsageError(message)
+    if option.whole and not chosen.isdecimal():
+        raise pytest.UsageError(f"{where}: {chosen!r} is not a whole number")
+    if option.whole and int(chosen) < option.least:
+        raise pytest.UsageError(f"{where}: {chosen} is less than {option.least}")
     return chosen
 
 
@@ -200,8 +262,16 @@ def path_setting(config: pytest.Config, which: Setting | str) -> Path | None:
     rootdir, the command line's and the environment's where pytest was called.
     """
     text = setting(config, which)
-    if not text:
-        return None
+    return written_path(config, which, text) if text else None
+
+
+def path_settings(config: pytest.Config, which: Setting | str) -> tuple[Path, ...]:
+    """Return the paths that a repeatable option names, as ``path_setting`` does."""
+    return tuple(written_path(config, which, text) for text in settings(config, which))
+
+
+def written_path(config: pytest.Config, which: Setting | str, text: str) -> Path:
+    """Return the path that is written in an option, from where that starts."""
     _, where = _first_set(config, _setting(which))
     typed_here = where.startswith(("--", "EMBEDBENCH_"))
     base = config.invocation_params.dir if typed_here else config.rootpath

@@ -36,9 +36,12 @@ def real_boards(
             board: str = ANY_BOARD,
             source: FirmwareSource | None = None,
             image: FirmwareImage | None = None,
+            baud_bps: int | None = None,
         ) -> list[BoardUnderTest]:
             rig = rig_for(request)
-            specs = [rig.spec(place, board=board) for place in places]
+            specs = [
+                rig.spec(place, board=board, baud_bps=baud_bps) for place in places
+            ]
             wanted = [
                 (spec, image or rig.image_if_flashed(spec, source)) for spec in specs
             ]
@@ -56,7 +59,8 @@ def real_board(
     ``real_board("/dev/ttyUSB0", board="esp32-devkit")`` builds the suite's firmware,
     flashes it and starts it. Any pyserial URL is a port. Without ``board`` it is
     whatever is there, running what is on it. An ``image=`` or a ``source=`` takes the
-    place of the suite's firmware.
+    place of the suite's firmware. It speaks at ``baud_bps``; else as the lab file says,
+    else as ``monitor_speed`` of what was built for it, else as its datasheet.
     """
 
     def take(
@@ -65,8 +69,11 @@ def real_board(
         board: str = ANY_BOARD,
         source: FirmwareSource | None = None,
         image: FirmwareImage | None = None,
+        baud_bps: int | None = None,
     ) -> BoardUnderTest:
-        return real_boards(place, board=board, source=source, image=image)[0]
+        return real_boards(
+            place, board=board, source=source, image=image, baud_bps=baud_bps
+        )[0]
 
     return take
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BenchFault, EmbedbenchError
-from pytest_embedbench.plugin import wait_summary
-from pytest_embedbench.plugin.blame import blame_for, reason_for
-from pytest_embedbench.plugin.stash import SEED, TESTLOG
+from pytest_embedbench.plugin import image_summary, lab_report, wait_summary
+from pytest_embedbench.plugin.blame import BENCH, FIRMWARE, blame_for, reason_for
+from pytest_embedbench.plugin.stash import SEED, TESTLOG, session_of
 from pytest_embedbench.plugin.workers import is_away
 
 if TYPE_CHECKING:
@@ -50,14 +50,24 @@ def complete(
 ) -> None:
     """Add blame and transcripts to ``report``; after teardown, write ``test.json``."""
     log = item.stash[TESTLOG]
-    _add_property(item, report, BOARD, log.board)
-    for name, value in wait_summary.properties(log.shared):
+    over = report.when == "teardown"
+    lab_report.take_events(log)
+    for name, value in (
+        (BOARD, log.board),
+        *wait_summary.properties(log.shared),
+        *lab_report.properties(log, over=over),
+    ):
         _add_property(item, report, name, value)
     who, reason = "", ""
     if report.failed and call.excinfo is not None:
         error = call.excinfo.value
         blame = blame_for(item, error, ran=log.ran)
-        who, reason = blame.who, reason_for(error)
+        reason = reason_for(error)
+        if blame == FIRMWARE and (absences := log.absences()):
+            # Whatever a firmware says without power is not its fault.
+            blame = BENCH
+            reason = f"{'; '.join(absences)}; then: {reason}"
+        who = blame.who
         _add_property(item, report, BLAME, who)
         setattr(report, BLAMED, blame.words)
         notes: list[str] = getattr(error, "__notes__", [])
@@ -66,12 +76,14 @@ def complete(
         reason = str(call.excinfo.value)
         who = "none"
     log.note_phase(report, who, reason)
-    if report.when == "teardown":
+    lab_report.put(report, log)
+    if over:
+        images = session_of(item.config).rig.images
+        report.user_properties.extend(image_summary.properties(images))
         _finish(item, report, log)
     if is_away(item.config):
         from pytest_embedbench.plugin import shipping  # noqa: PLC0415  # late
 
-        over = report.when == "teardown"
         shipping.ship(report, log.run_dir, log.made_folder if over else None)
 
 
@@ -88,7 +100,12 @@ def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
         reporter.write_line(f"embedbench: {shares}")
     for name, why in _never_ran(reporter, session):
         reporter.write_line(f"embedbench: nothing ran on {name}: {why}", yellow=True)
-    for line in wait_summary.summary(reporter):
+    lines = (
+        *lab_report.summary(reporter, session.run_dir, session.run_name),
+        *wait_summary.summary(reporter),
+        *image_summary.summary(reporter),
+    )
+    for line in lines:
         reporter.write_line(f"embedbench: {line}")
     if session.run_dir.exists():
         reporter.write_line(f"embedbench: artifacts in {session.run_dir}")
@@ -144,8 +161,15 @@ def _finish(item: pytest.Item, report: pytest.TestReport, log: TestLog) -> None:
         report.outcome = "failed"
         report.longrepr = f"test.json cannot be written: {error}"
     del item.stash[TESTLOG]
-    ours = (BOARD, BLAME, SEED, *wait_summary.NAMES)
+    ours = (BOARD, BLAME, SEED, *wait_summary.NAMES, *lab_report.NAMES)
     item.user_properties[:] = [p for p in item.user_properties if p[0] not in ours]
+    if had := lab_report.records(log):
+        # For the next attempt, if there will be one: each keeps its board.
+        known = log.record()
+        places = ", ".join(map(lab_report.place, had))
+        ended = f"{known['outcome']}, {known['blame']}"
+        told = f"{log.attempt} on {places}: {ended}"
+        item.user_properties.append((lab_report.ATTEMPT, told))
 
 
 def _write(item: pytest.Item, log: TestLog) -> None:
@@ -159,9 +183,15 @@ def _write(item: pytest.Item, log: TestLog) -> None:
 def _add_sections(
     report: pytest.TestReport, log: TestLog, blame: Blame, shown: str
 ) -> None:
+    if boards := lab_report.section(log):
+        report.sections.append((f"board ({blame.words})", boards))
     for bench in log.benches:
         if str(bench.transcript_path) in shown:
             continue  # the error shows it already
         title = f"UART ({blame.words})"
         text = f"{bench.transcript.tail()}\nwhole: {bench.transcript_path}"
+        report.sections.append((title, text))
+    for console in log.consoles:
+        title = f"console of {console.name} ({blame.words})"
+        text = f"{console.transcript.tail()}\nwhole: {console.path}"
         report.sections.append((title, text))

@@ -11,20 +11,31 @@ import pytest
 from pytest_embedbench.bench.overrides import parse_override
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.clock import host_stamp
+from pytest_embedbench.contracts import VersionsByOptions
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.model import BuilderSettings
+from pytest_embedbench.model import NO_SOURCE, BuilderSettings
 from pytest_embedbench.plugin import workers
-from pytest_embedbench.plugin.options import path_setting, setting, settings
+from pytest_embedbench.plugin.options import (
+    path_setting,
+    path_settings,
+    setting,
+    settings,
+    written_path,
+)
+from pytest_embedbench.plugin.stash import RUN_NAME
+from pytest_embedbench.support.image_kinds import image_kind
 from pytest_embedbench.support.paths import cache_root
 from pytest_embedbench.support.projects import (
     PYTHON,
     named_folder,
     plain_source,
+    prebuilt_source,
     project_above,
     python_program,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from pytest_embedbench.bench.rig import Rig
@@ -66,9 +77,14 @@ class Session:
     def project_source(self, test_file: Path, spec: BoardSpec) -> FirmwareSource:
         """Return the nearest project, or what ``--embedbench-firmware`` names.
 
+        It is ``NO_SOURCE`` for a board that runs what is on it.
+
         Raises:
             ConfigError: there is none.
+            BoardDisabled: the lab file lets no test have the board.
         """
+        if not self.rig.is_flashed(spec):
+            return NO_SOURCE
         project = project_above(test_file)
         instead = named_folder(
             setting(self.config, "firmware"), project, self.config.invocation_params.dir
@@ -81,8 +97,13 @@ class Session:
     def engine_version(self, board: str) -> str:
         """Return what the engine that runs a board calls itself."""
         if board not in self._engine_versions:
-            engine = self.registry.engine(self.registry.board(board).engine)
-            self._engine_versions[board] = engine.version()
+            spec = self.registry.board(board)
+            engine = self.registry.engine(spec.engine)
+            self._engine_versions[board] = (
+                engine.version_for(spec)
+                if isinstance(engine, VersionsByOptions)
+                else engine.version()
+            )
         return self._engine_versions[board]
 
     @property
@@ -94,16 +115,63 @@ class Session:
 
             cache_dir = path_setting(self.config, "cache")
             self._rig = Rig(
+                stands_ready=True,
                 registry=self.registry,
                 images=ImageCache(cache_dir or cache_root(), session=self.run_name),
                 builder_name=setting(self.config, "builder"),
+                environments=self.environments,
                 builder_settings=BuilderSettings(
                     cache_dir=cache_dir,
                     pio=path_setting(self.config, "pio"),
                     core_dir=path_setting(self.config, "core"),
+                    libraries=path_settings(self.config, "libraries"),
+                    timeout_s=float(setting(self.config, "build_limit")),
                 ),
             )
+            self.config.add_cleanup(self._rig.close)
         return self._rig
+
+    def prebuilt(self, item: pytest.Item, spec: BoardSpec) -> FirmwareSource | None:
+        """Return the image that a test, or the user, has chosen for a board.
+
+        Raises:
+            ConfigError: there is no such file, or a firmware to build is chosen, too.
+        """
+        marker = item.get_closest_marker("image")
+        file = item.path.parent / marker.args[0] if marker else self.image_for(spec)
+        if file is None:
+            return None
+        if setting(self.config, "firmware"):
+            raise ConfigError(
+                f"image {file}: --embedbench-firmware names a firmware to build; give "
+                "one of them"
+            )
+        return prebuilt_source(file)
+
+    def _images(self) -> dict[str, str]:
+        return by_board("image", settings(self.config, "image"))
+
+    def image_for(self, spec: BoardSpec) -> Path | None:
+        """Return the image that ``--embedbench-image`` names for a board, if any."""
+        chosen = self._images()
+        word = chosen.get(spec.name) or chosen.get("")
+        return written_path(self.config, "image", word) if word else None
+
+    @property
+    def environments(self) -> dict[str, str]:
+        """What ``--embedbench-environment`` says, by board."""
+        return by_board("environment", settings(self.config, "environment"))
+
+    def check_images(self) -> None:
+        """Raise ``ConfigError`` if a chosen image is none, or not the only firmware."""
+        for word in self._images().values():
+            file = written_path(self.config, "image", word)
+            image_kind(prebuilt_source(file).project_dir / file.name)
+            if firmware := setting(self.config, "firmware"):
+                raise ConfigError(
+                    f"--embedbench-image={word} is built already, and "
+                    f"--embedbench-firmware={firmware} is to be built: give one of them"
+                )
 
     def check_names(self) -> None:
         """Raise ``ConfigError`` if options name a board or engine that there is not."""
@@ -117,6 +185,8 @@ class Session:
         named = [
             *(("require", name) for name in settings(self.config, "require")),
             *(("option", override.name) for override in self.registry.overrides),
+            *(("environment", board) for board in self.environments if board),
+            *(("image", board) for board in self._images() if board),
         ]
         if not named:
             return
@@ -145,7 +215,7 @@ def start(config: pytest.Config) -> Session:
     try:
         session = Session(
             config=config,
-            run_name=told.get(workers.RUN_NAME, fresh),
+            run_name=config.stash.get(RUN_NAME, told.get(workers.RUN_NAME, fresh)),
             registry=Registry(
                 lab=path_setting(config, "lab"),
                 overrides=tuple(map(parse_override, settings(config, "option"))),
@@ -154,6 +224,7 @@ def start(config: pytest.Config) -> Session:
         # A worker that ended here would be replaced for ever: there, tests say it.
         if not workers.sends_tests_away(config) and not workers.is_away(config):
             session.check_names()
+            session.check_images()
             check_core(config)
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from error
@@ -161,13 +232,36 @@ def start(config: pytest.Config) -> Session:
     return session
 
 
-def check_core(config: pytest.Config) -> None:
-    """Insist that PlatformIO's core directory is none, or a folder.
+def by_board(option: str, words: Iterable[str]) -> dict[str, str]:
+    """Return what an option says by board, ``BOARD=NAME``; for all others by ``""``.
 
     Raises:
-        ConfigError: it is a file, or below one.
+        ConfigError: one is empty, or a board has two.
+    """
+    found: dict[str, str] = {}
+    for word in words:
+        board, _, name = word.rpartition("=")
+        if not name.strip():
+            message = f"--embedbench-{option}={word}: write BOARD=NAME, or NAME"
+            raise ConfigError(message)
+        if found.setdefault(board.strip(), name.strip()) != name.strip():
+            raise ConfigError(
+                f"--embedbench-{option}: for {board or 'all boards'}, is it "
+                f"{found[board]!r} or {name!r}? Give one of them"
+            )
+    return found
+
+
+def check_core(config: pytest.Config) -> None:
+    """Insist that PlatformIO's core directory is none or a folder, others that it is.
+
+    Raises:
+        ConfigError: it is a file or below one, or there is no such folder.
     """
     folder = path_setting(config, "core")
+    for libraries in path_settings(config, "libraries"):
+        if not libraries.is_dir():
+            raise ConfigError(f"--embedbench-libraries: {libraries}: no such folder")
     for place in (folder, *folder.parents) if folder is not None else ():
         if place.is_file():
             raise ConfigError(f"--embedbench-core: {place} is a file, and no folder")

@@ -21,6 +21,10 @@ SHIPPED = "embedbench_shipped"
 _OF_BOARDS = frozenset({"board", "board_spec", "firmware_image", "firmware_source"})
 """Fixtures of a test on a board; a suite may have its own in the place of each."""
 TESTLOG: pytest.StashKey[TestLog] = pytest.StashKey()
+RUN_NAME: pytest.StashKey[str] = pytest.StashKey()
+"""The run that a product goes on with, instead of beginning one."""
+PLACE: pytest.StashKey[tuple[str, str]] = pytest.StashKey()
+"""Where below the run's folder a product wants a test's evidence, and by what name."""
 
 
 def in_use(config: pytest.Config) -> bool:
@@ -53,9 +57,12 @@ def log_of(item: pytest.Item) -> TestLog:
         from pytest_embedbench.plugin.testlog import TestLog  # noqa: PLC0415  # late
 
         running.watch(item.config)
+        below, name = item.stash.get(PLACE, ("", item.nodeid))
         item.stash[TESTLOG] = TestLog(
             nodeid=item.nodeid,
             run_dir=session_of(item.config).run_dir,
+            below=below,
+            name=name,
             attempt=getattr(item, "execution_count", 1),
         )
     return item.stash[TESTLOG]

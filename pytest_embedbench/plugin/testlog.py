@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_embedbench.clock import host_stamp
-from pytest_embedbench.contracts import SharedBoard
+from pytest_embedbench.contracts import Board, IsPluggedIn, SharedBoard
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource
+from pytest_embedbench.model import (
+    NO_IMAGE,
+    BoardSpec,
+    FirmwareImage,
+    FirmwareSource,
+)
+from pytest_embedbench.plugin import lab_report
 from pytest_embedbench.plugin.stash import NO_BOARD, log_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.bench.bench import Bench
-    from pytest_embedbench.contracts import Board
+    from pytest_embedbench.bench.console_record import RecordedConsole
 
 _NOBODY: dict[str, Any] = {}
 
@@ -32,6 +37,10 @@ class TestLog:
     nodeid: str
     run_dir: Path
     attempt: int
+    below: str = ""
+    """In which folder of the run it has its own."""
+    name: str = ""
+    """What that is called after; the node id, if nobody says otherwise."""
     started_at: str = field(default_factory=host_stamp)
     board: str = ""
     environment: str = ""
@@ -41,10 +50,15 @@ class TestLog:
     stash: pytest.Stash = field(default_factory=pytest.Stash)
     """What products remember of this attempt."""
     benches: list[Bench] = field(default_factory=list["Bench"])
+    consoles: list[RecordedConsole] = field(default_factory=list["RecordedConsole"])
     elf_paths: dict[int, Path] = field(default_factory=dict[int, "Path"])
     """What each board of this test runs, by its ``id``."""
+    board_events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """What boards have done to it, those that it did not get among them."""
     shared: list[SharedBoard] = field(default_factory=list["SharedBoard"])
     """Those of its boards that other tests will have after it."""
+    together: set[str] = field(default_factory=set[str])
+    """The names of boards that were booted with others at their side."""
     seeds: list[object] = field(default_factory=list[object])
     """What all chance in this test came from."""
     phases: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
@@ -56,7 +70,9 @@ class TestLog:
             from pytest_embedbench.bench.artifacts import new_folder, point_latest  # noqa: PLC0415
 
             try:
-                self._folder = new_folder(self.run_dir, self.nodeid, self.attempt)
+                self._folder = new_folder(
+                    self.run_dir / self.below, self.name or self.nodeid, self.attempt
+                )
             except OSError as error:
                 raise BenchFault(
                     f"no artifacts can be kept in {self.run_dir} ({error.strerror}): "
@@ -76,11 +92,24 @@ class TestLog:
         self.board = self.board or bench.board.spec.name
         self.benches.append(bench)
 
-    def bench_folder(self) -> Path:
-        """Return a folder for one more bench: the test's own, then ones inside it."""
-        if not self.benches:
+    def note_console(self, console: RecordedConsole) -> None:
+        """Remember a console: what is on its target is under test."""
+        self.ran = True
+        self.consoles.append(console)
+
+    def bench_folder(self, board: Board) -> Path:
+        """Return a folder for one more bench: the test's own, then ones inside it.
+
+        A board that was booted together with others has one of its own name.
+        """
+        # What is no board is for the bench to refuse.
+        name = getattr(getattr(board, "spec", None), "name", "")
+        if name in self.together and not (self.folder() / name).exists():
+            folder = self.folder() / name
+        elif not self.benches:
             return self.folder()
-        folder = self.folder() / f"bench-{len(self.benches) + 1}"
+        else:
+            folder = self.folder() / f"bench-{len(self.benches) + 1}"
         folder.mkdir()
         return folder
 
@@ -104,6 +133,15 @@ class TestLog:
             self.elf_paths[id(board)] = image.elf_path
         if isinstance(board, SharedBoard):
             self.shared.append(board)
+
+    def absences(self) -> list[str]:
+        """Say which of its boards were away in the middle of it, and when."""
+        return [
+            f"{board.spec.name} was {absence}"
+            for board in self.shared
+            if isinstance(board, IsPluggedIn) and isinstance(board, Board)
+            for absence in board.absences
+        ]
 
     def note_phase(self, report: pytest.TestReport, blame: str, reason: str) -> None:
         """Remember how setup, call or teardown went.
@@ -137,18 +175,32 @@ class TestLog:
             "blame": blamed.get("blame"),
             "reason": blamed.get("reason"),
             "board": self.board or None,
+            **self._lab(),
             "environment": self.environment or None,
-            "image": {"sha256": image.sha256, "key": image.key} if image else None,
+            "image": _about(image) if image else None,
             "seeds": self.seeds,
             "tools": dict(image.metadata) if image else {},
             "started_at": self.started_at,
             "phases": self.phases,
         }
 
+    def _lab(self) -> dict[str, Any]:
+        """Return what is known of the boards of a lab, where there are such."""
+        had = lab_report.records(self)
+        if not (had or self.board_events):
+            return {}
+        return {"boards": had, "board_events": self.board_events}
+
     def write(self, record: dict[str, Any]) -> None:
         """Write ``test.json``."""
-        text = json.dumps(record, indent=2, sort_keys=False, default=str)
-        (self.folder() / "test.json").write_text(text + "\n", encoding="utf-8")
+        from pytest_embedbench.bench.artifacts import json_text  # noqa: PLC0415  # late
+
+        (self.folder() / "test.json").write_text(json_text(record), encoding="utf-8")
+
+
+def _about(image: FirmwareImage) -> dict[str, Any]:
+    known = {"sha256": image.sha256, "key": image.key, "from_cache": image.was_found}
+    return known | ({"once_per_run": image.untold} if image.untold else {})
 
 
 def note_given(
@@ -171,7 +223,7 @@ def note_given(
     if isinstance(source, FirmwareSource):
         log = log_of(item)
         log.environment = log.environment or source.environment
-    if isinstance(image, FirmwareImage):
+    if isinstance(image, FirmwareImage) and image != NO_IMAGE:
         log = log_of(item)
         log.image = log.image or image
         log.environment = log.environment or image.environment

@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import NotSupported
-from pytest_embedbench.model import NO_IMAGE
+from pytest_embedbench.bench.console_record import RecordedConsole
+from pytest_embedbench.errors import ConfigError, NotSupported
+from pytest_embedbench.model import NO_IMAGE, NO_SOURCE
 from pytest_embedbench.plugin.failures import skipped_if_not_here, told_plainly
+from pytest_embedbench.support.uart_speeds import spoken_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -36,19 +38,32 @@ class TestRig:
     item: pytest.Item
     log: TestLog
 
-    def spec(self, place: str, *, board: str = "") -> BoardSpec:
-        """Return a board by name; with ``board``, also what is on a port."""
+    def spec(
+        self, place: str, *, board: str = "", baud_bps: int | None = None
+    ) -> BoardSpec:
+        """Return a board by name; with ``board``, also what is on a port.
+
+        ``baud_bps`` is what the test says of its first UART.
+        """
         with told_plainly():
             rig = self.session.rig
-            return rig.spec(place, board=board) if board else rig.registry.board(place)
+            known = rig.registry.board
+            spec = rig.spec(place, board=board) if board else known(place)
+            return spec if baud_bps is None else spoken_at(spec, baud_bps)
 
     def source(self, spec: BoardSpec) -> FirmwareSource:
         """Return what is built for a board: somebody's, or the nearest project."""
-        with told_plainly():
+        with self._plainly(spec):
+            prebuilt = self.session.prebuilt(self.item, spec)
             source: FirmwareSource = self.item.ihook.pytest_embedbench_firmware_source(
                 item=self.item, spec=spec
             )
-            return self.session.rig.for_board(source, spec)
+            if prebuilt is not None and source != prebuilt:
+                raise ConfigError(
+                    f"image {prebuilt.parts[0]}: this suite says itself what is built "
+                    f"({source.project_dir}), and is judged by its sources"
+                )
+            return self._for_board(source, spec)
 
     def image(self, spec: BoardSpec, source: FirmwareSource | None) -> FirmwareImage:
         """Return the built source, that of the suite by default."""
@@ -56,16 +71,23 @@ class TestRig:
         with self._plainly(spec):
             if source is None:
                 source = self.source(spec)
-            source = self.session.rig.for_board(source, spec)
+            source = self._for_board(source, spec)
+            if source == NO_SOURCE:
+                return NO_IMAGE
             self.log.environment = source.environment
             self.log.image = self.session.rig.image(source)
         return self.log.image
+
+    def _for_board(self, source: FirmwareSource, spec: BoardSpec) -> FirmwareSource:
+        if source == NO_SOURCE:
+            return source
+        return self.session.rig.for_board(source, spec)
 
     def image_if_flashed(
         self, spec: BoardSpec, source: FirmwareSource | None
     ) -> FirmwareImage:
         """Return the same for a board that is flashed; others run what is on them."""
-        with told_plainly():
+        with self._plainly(spec):
             is_flashed = self.session.rig.is_flashed(spec)
         return self.image(spec, source) if is_flashed else NO_IMAGE
 
@@ -78,7 +100,7 @@ class TestRig:
     def boot_together(
         self, opened: ExitStack, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]
     ) -> Sequence[BoardUnderTest]:
-        """Return running boards of one engine, all taken before any is touched."""
+        """Return running boards, all taken before any is touched."""
         wanted = [(self._erased(spec), image) for spec, image in wanted]
         specs = [spec for spec, _ in wanted]
         self.log.board = ", ".join(dict.fromkeys(spec.name for spec in specs))
@@ -87,6 +109,8 @@ class TestRig:
                 self._check_erasable(spec)
             booting = self.session.rig.boot_together(wanted, needs=self._needs())
             boards = opened.enter_context(booting)
+        if len(boards) > 1:
+            self.log.together |= {board.spec.name for board in boards}
         for board, (_, image) in zip(boards, wanted, strict=True):
             self._note(board, image)
         return boards
@@ -97,6 +121,7 @@ class TestRig:
         """Return a function that boots a fresh board, and closes the one before."""
         spec = self._erased(spec)
         with self._plainly(spec):
+            self._check_erasable(spec)
             booting = self.session.rig.boot_often(spec, image, needs=self._needs())
             boot = opened.enter_context(booting)
 
@@ -111,8 +136,13 @@ class TestRig:
     def console(self, opened: ExitStack, place: str, board: str) -> TargetConsole:
         """Return a shell on what is at a place, without a program of ours there."""
         spec = self.spec(place, board=board)
+        self.log.board = self.log.board or spec.name
         with self._plainly(spec):
-            return opened.enter_context(self.session.rig.console(spec))
+            target = opened.enter_context(self.session.rig.console(spec))
+            recorded = RecordedConsole(target, spec.name, self.log.folder())
+        opened.callback(recorded.close)
+        self.log.note_console(recorded)
+        return recorded
 
     def _note(self, board: BoardUnderTest, image: FirmwareImage) -> None:
         self.log.note_board(board, image)

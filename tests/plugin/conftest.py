@@ -14,10 +14,13 @@ import pytest
 # Inner runs in this process must meet the modules that the outer one has, or an error's
 # class is not the one that is looked for.
 import pytest_embedbench.grading.plugin.check_recorder
+import pytest_embedbench.grading.plugin.overview
 import pytest_embedbench.grading.plugin.plan
 import pytest_embedbench.grading.plugin.profile
+import pytest_embedbench.grading.plugin.resume
 import pytest_embedbench.grading.plugin.running
 import pytest_embedbench.grading.plugin.session
+import pytest_embedbench.grading.plugin.submissions
 import pytest_embedbench.grading.plugin.verdicts
 import pytest_embedbench.plugin.blame
 import pytest_embedbench.plugin.collect
@@ -27,7 +30,10 @@ import pytest_embedbench.plugin.running
 import pytest_embedbench.plugin.session
 import pytest_embedbench.plugin.testlog
 import pytest_embedbench.plugin.testrig
-import pytest_embedbench.testing  # noqa: F401
+import pytest_embedbench.testing
+import pytest_embedbench.unity.plugin.collect
+import pytest_embedbench.unity.plugin.items
+import pytest_embedbench.unity.plugin.subcases  # noqa: F401
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,14 +116,14 @@ class Builder:
         return ("lab",)
 
     def _source(self, source):
-        return source.project_dir / "firmware.py"
+        return source.overlay.get("firmware.py", source.project_dir / "firmware.py")
 
     def fingerprint(self, source):
         return hashlib.sha256(self._source(source).read_bytes()).hexdigest()
 
     def build(self, source, out_dir):
         text = self._source(source).read_text()
-        with (source.project_dir / "builds.log").open("a") as log:
+        with (out_dir.parents[1] / "builds.log").open("a") as log:
             log.write("built\\n")
         if "syntax error" in text:
             log_path = out_dir / "build.log"

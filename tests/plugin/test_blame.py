@@ -28,6 +28,20 @@ def test_a_silent_firmware_is_to_blame(suite: Suite) -> None:
     assert record(suite)["blame"] == "firmware"
 
 
+def test_a_full_disk_is_the_benchs_trouble_with_what_to_do(suite: Suite) -> None:
+    suite.firmware(
+        "def firmware(uart):\n    uart.write('DBG BOOTED\\n')\n    yield 1\n"
+    )
+    suite.test(
+        "import errno, os\n"
+        "def test_it(bench):\n"
+        "    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), 'transcript.log')\n"
+    )
+    suite.run().assert_outcomes(failed=1)
+    assert record(suite)["blame"] == "bench"
+    assert "make room on its disk" in record(suite)["reason"]
+
+
 def test_a_build_that_fails_is_the_submissions_own_outcome(suite: Suite) -> None:
     suite.firmware("syntax error")
     suite.test(HELLO + HELLO.replace("test_it", "test_two"))
@@ -36,7 +50,7 @@ def test_a_build_that_fails_is_the_submissions_own_outcome(suite: Suite) -> None
     result.stdout.fnmatch_lines(
         ["*firmware.c:1:1: error: expected ;", "embedbench: 2 x the submission *build"]
     )
-    assert (suite.root / "builds.log").read_text() == "built\n", (
+    assert (suite.root / "cache" / "builds.log").read_text() == "built\n", (
         "built once, blamed twice"
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -160,3 +161,23 @@ def test_a_builder_is_set_up_if_there_is_anything_to_set_up(
     assert capsys.readouterr().out == "made a workshop\n"
     assert main(["setup", "--builder=python"]) == 1
     assert "'python' has nothing to set up" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_images_are_counted_as_built_or_found(suite: Suite, workers: str) -> None:
+    suite.test("def test_a(bench): ...\ndef test_b(bench): ...\n")
+    words = ("-n", workers)
+    suite.run(*words).stdout.fnmatch_lines(
+        ["embedbench: images: 1 built, 1 found in the cache"]
+    )
+    suite.run(*words).stdout.fnmatch_lines(
+        ["embedbench: images: 0 built, 2 found in the cache"]
+    )
+    records = [
+        json.loads(path.read_bytes())
+        for run in suite.runs()
+        for path in sorted(run.rglob("test.json"))
+    ]
+    assert sorted(record["image"]["from_cache"] for record in records) == [
+        False, True, True, True,
+    ]  # fmt: skip

@@ -57,7 +57,7 @@ def task(suite: Suite) -> Suite:
         ("brief()", "brief() says nothing; known: T1"),
         ("brief(1)", "brief(1) takes text, and 1 is int; known: T1"),
         ("brief(['T1'])", "brief(['T1']) takes text, and * is list; known: T1"),
-        ("profile()", "profile() says nothing; known: full, paper, robust"),
+        ("profile()", "profile() says nothing; known: full, paper, paper-strict*"),
         ("profile(None)", "profile(None) takes text, and None is NoneType; *"),
     ],
 )
@@ -99,7 +99,7 @@ def test_a_profile_that_a_suite_has_not_is_told(
     result = task.run(f"--embedbench-profile={profile}", *workers)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
-        [f"*--embedbench-profile={profile}: none of the tests in * is for it; *: full"]
+        [f"*--embedbench-profile={profile}: none of the tests in * is for it; *: full*"]
     )
     assert "PASS " not in result.stdout.str()
 

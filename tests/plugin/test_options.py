@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -51,13 +52,41 @@ def test_the_command_line_beats_the_ini(suite: Suite) -> None:
     assert shown(suite, "--embedbench-plots=never") == ["BOARDS", "PLOTS never"]
 
 
+def without_sandbox(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a bubblewrap that may not make namespaces, as in many containers."""
+    bwrap = suite.pytester.mkdir("programs") / "bwrap"
+    bwrap.write_text("#!/bin/sh\necho bwrap: No permissions >&2\nexit 1\n")
+    bwrap.chmod(0o755)
+    monkeypatch.setenv("PATH", str(bwrap.parent), prepend=os.pathsep)
+
+
+def test_a_sandbox_that_is_required_is_missed_before_any_test(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_sandbox(suite, monkeypatch)
+    suite.test(SHOW)
+    result = suite.run("--embedbench-sandbox=require", board="")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    needs = "a bubblewrap that works (*), not found here: it takes"
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --embedbench-sandbox=require: --embedbench-sandbox needs {needs} *"]
+    )
+
+
+def test_a_sandbox_that_is_not_required_is_not_missed(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_sandbox(suite, monkeypatch)
+    assert shown(suite, "--embedbench-sandbox=auto") == ["BOARDS", "PLOTS always"]
+
+
 def test_a_profile_that_is_none_is_told_where_no_test_has_one(suite: Suite) -> None:
     suite.pytester.makeini("[pytest]\nembedbench_profile = ful")
     suite.test(SHOW)
     result = suite.run(board="")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["ERROR: embedbench_profile: 'ful' is not one of: full, paper, robust"]
+        ["ERROR: embedbench_profile: 'ful' is not one of: full, paper, *"]
     )
 
 
@@ -102,3 +131,27 @@ def test_plots_are_drawn_when_they_are_wanted(
     (run,) = suite.runs()
     plots = {path.parent.name for path in run.rglob("plot.svg")}
     assert plots == {f"test_{name}[lab]" for name in drawn}
+
+
+@pytest.mark.parametrize("option", ["unit-test-limit-s", "build-limit"])
+def test_a_limit_of_nothing_is_refused(suite: Suite, option: str) -> None:
+    suite.test("def test_it(bench): pass")
+    result = suite.run(f"--embedbench-{option}=0")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --embedbench-{option}: 0 is less than 1"])
+
+
+@pytest.mark.parametrize("seed", ["abc", "-1", "1.5", ""])
+def test_a_seed_that_is_no_number_is_told_before_any_test_runs(
+    suite: Suite, seed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDBENCH_SEED", "7")
+    suite.test("def test_nothing(): pass")
+    result = suite.run(f"--embedbench-seed={seed}", board="")
+    if not seed:  # as if nobody had said anything
+        result.assert_outcomes(passed=1)
+        return
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --embedbench-seed: '{seed}' is not a whole number"]
+    )

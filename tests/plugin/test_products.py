@@ -131,3 +131,16 @@ def test_a_product_starts_without_the_bench(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_it():\n    pass\n")
     result = pytester.runpytest_subprocess("-pno:embedbench")
     result.assert_outcomes(passed=1)
+
+
+def test_a_wrong_choice_of_a_product_is_told_before_any_test_runs(
+    suite: Suite,
+) -> None:
+    before, _, rest = PRODUCT.partition("def pytest_report_header")
+    (suite.root / "product.py").write_text(before + rest.partition("\n\n\n")[2])
+    suite.test("def test_nothing(): pass")
+    result = suite.run("-p", "product", "--lab-speed=fats", board="")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: --lab-speed: 'fats' is not one of: slow, fast"]
+    )

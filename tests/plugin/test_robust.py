@@ -161,8 +161,8 @@ def test_a_seed_is_in_the_records(robust: Suite) -> None:
 
 def test_a_seed_is_a_whole_number(robust: Suite) -> None:
     result = robust.run(*ONLY, "-klosses", "--embedbench-seed=x")
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*--embedbench-seed: 'x' is not a whole number"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--embedbench-seed: 'x' is not a whole number*"])
 
 
 def test_a_crash_is_not_tolerated(robust: Suite) -> None:

@@ -46,7 +46,7 @@ def test_one_build_serves_all_workers(suite: Suite) -> None:
     # X3: a session fixture would build once per worker.
     suite.test(TESTS)
     suite.run("-n2")
-    assert (suite.root / "builds.log").read_text() == "built\n"
+    assert (suite.root / "cache" / "builds.log").read_text() == "built\n"
 
 
 def test_all_workers_put_their_files_into_one_run(suite: Suite) -> None:
