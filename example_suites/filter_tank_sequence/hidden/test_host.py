@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from pytest_embedbench.grading.checks import STARTS_MS, step_checks
+from pytest_embedbench.grading.checks import history_checks, insist_that, step_checks
 
 pytestmark = pytest.mark.profile("full")
 
@@ -33,6 +33,12 @@ def idle(at_ms):
 
 def bad(at_ms, kind):
     return (kind, START_MS + at_ms, 20, 72)
+
+
+def low(*percents):
+    """Levels below 40."""
+    marks = pytest.mark.brief("F10", "F28")
+    return [pytest.param(each, marks=marks) for each in percents]
 
 
 FULL = level(0, 72)
@@ -83,12 +89,16 @@ def test_a_cloudy_reading_ends_the_streak(controller, cloudy_ntu, clear_count):
 
 
 @pytest.mark.brief("F4")
-@pytest.mark.parametrize("percent", [15, 39, 40, 100])
+@pytest.mark.parametrize("percent", [*low(15, 39), 40, 100])
 def test_a_level_neither_adds_to_the_streak_nor_ends_it(controller, percent):
     controller.run([*CLOUDY, turb(100, 20), level(150, percent), level(150, 72)])
     controller.expect(turb(200, 20), level(200, 72), drain_open=False)
     output = controller.expect(level(250, percent), level(250, 72), drain_open=False)
-    assert output.state != "SETTLING", "a level has added to the streak"
+    insist_that(
+        "not SETTLING",
+        output.state != "SETTLING",
+        why="a level has added to the streak",
+    )
     controller.expect(turb(300, 20), **SETTLING)
 
 
@@ -100,20 +110,20 @@ def test_a_liquid_that_was_never_cloudy_settles(controller):
     controller.expect(turb(300, 20), **SETTLING)
 
 
-@pytest.mark.brief("F5", "F10", "F15")
+@pytest.mark.brief("F5", "F10", "F15", "F28")
 def test_the_streak_counts_below_the_level_for_filtering(controller):
     controller.run([level(0, 39), turb(0, 20), turb(100, 20)])
     controller.expect(turb(200, 20), **SAFE)
     controller.expect(level(300, 40), **SETTLING)
 
 
-@pytest.mark.brief("F5", "F7", "F15")
+@pytest.mark.brief("F5", "F7", "F15", "F28", "F29")
 def test_the_streak_counts_in_a_tank_that_is_complete(controller):
     controller.run([level(0, 14), turb(0, 20), turb(100, 20), turb(200, 20)])
     controller.expect(level(300, 72), **SETTLING)
 
 
-@pytest.mark.brief("F5")
+@pytest.mark.brief("F5", "F10", "F28")
 @pytest.mark.parametrize("count", [128, 130, 256, 258])
 def test_the_streak_counts_for_as_long_as_it_is_clear(controller, count):
     """For longer than counts in 8 bits can tell."""
@@ -152,7 +162,7 @@ def test_a_disturbance_ends_the_draining(controller, percent, ntu):
     controller.expect(turb(900, 20), **SETTLING)
 
 
-@pytest.mark.brief("F8", "F9")
+@pytest.mark.brief("F8", "F9", "F28")
 @pytest.mark.parametrize("percent", [15, 38, 39])
 def test_a_low_tank_is_drained_whatever_disturbs_it(controller, percent):
     controller.run([*OPEN, level(550, percent)])
@@ -199,6 +209,16 @@ def test_a_disturbance_ends_the_settling(controller, ntu):
     controller.expect(idle(1150), **DRAINING)
 
 
+@pytest.mark.brief("F4", "F11", "F15")
+def test_a_disturbance_ends_the_settling_however_often(controller):
+    """More often than a count in 8 bits can tell."""
+    controller.run([FULL])
+    for at_ms in range(10, 2610, 10):
+        refreshed = [level(at_ms, 72), *[turb(at_ms, 20)] * 3]
+        controller.expect(*refreshed, **SETTLING)
+        controller.expect(turb(at_ms, 41), **FILTERING)
+
+
 @pytest.mark.brief("F12", "F13", "F18")
 @pytest.mark.parametrize("ntu", [36, 37, 39, 40])
 def test_a_slight_clouding_only_keeps_the_drain_closed(controller, ntu):
@@ -218,12 +238,13 @@ def test_a_slight_clouding_ends_the_streak(controller):
 
 
 @pytest.mark.brief("F13", "F18")
-@pytest.mark.parametrize("start_ms", STARTS_MS)
+@step_checks.each_start("S1")
 def test_it_settles_for_exactly_400_ms(controller, start_ms):
-    controller.run([level(start_ms, 72), *[turb(start_ms, 20)] * 3])
+    at_ms = start_ms - START_MS
+    controller.run([level(at_ms, 72), *[turb(at_ms, 20)] * 3])
     for elapsed_ms in (1, 50, 300, 390, 398, 399):
-        controller.expect(idle(start_ms + elapsed_ms), **SETTLING)
-    controller.expect(idle(start_ms + 400), **DRAINING)
+        controller.expect(idle(at_ms + elapsed_ms), **SETTLING)
+    controller.expect(idle(at_ms + 400), **DRAINING)
 
 
 @pytest.mark.brief("F13")
@@ -263,7 +284,7 @@ def test_a_clear_liquid_is_not_filtered(controller, ntu):
     controller.expect(FULL, turb(100, ntu), **SAFE)
 
 
-@pytest.mark.brief("F7", "F14", "F17")
+@pytest.mark.brief("F7", "F14", "F17", "F28", "F29")
 def test_a_tank_that_is_filled_again_begins_anew(controller):
     complete = [level(0, 10), turb(0, 20)]
     controller.expect(*complete, level(100, 72), **SAFE)
@@ -316,21 +337,22 @@ PARTS = (
     *([("NONE", after_ms)] for after_ms in (0, 399, 400, 1001)),
 )
 
-in_all_respects = step_checks.every("F", 25)
-
-
-@pytest.mark.brief("F2")
-@in_every_state
-def test_a_second_init_forgets_everything(controller, steps, shown):
-    controller.expect(*steps, **shown)
-    controller.init()
-    controller.expect(idle(600), **SAFE)
-    controller.expect(level(650, 72), **SAFE)
-    for at_ms, expected in ((700, SAFE), (750, SAFE), (800, SETTLING)):
-        controller.expect(turb(at_ms, 20), **expected)
+in_all_respects = step_checks.every("F", 25, *range(28, 32))
 
 
 test_any_three_things_in_a_row_go_as_the_brief_says = step_checks.any_in_a_row(
     *in_all_respects, parts=PARTS
 )
 test_long_ways_go_as_the_brief_says = step_checks.long_histories(*in_all_respects)
+test_any_value_may_follow_any_other = history_checks.jumps(*in_all_respects)
+test_a_first_line_counts_whenever_it_comes = history_checks.starts(
+    "S1", *in_all_respects
+)
+test_what_goes_on_goes_on_for_minutes = history_checks.long_states(*in_all_respects)
+test_a_long_silence_is_no_reading = history_checks.long_silences(*in_all_respects)
+test_lines_may_come_between_steps = history_checks.between_steps(*in_all_respects)
+test_a_sensor_comes_back_whenever_it_does = history_checks.returns(*in_all_respects)
+test_bad_lines_are_bad_however_many = history_checks.many_bad_lines(*in_all_respects)
+test_readings_count_however_many = history_checks.many_readings(
+    *in_all_respects, situation=[("TURBIDITY", 20, 0), ("LEVEL", 0, 39)]
+)

@@ -85,7 +85,7 @@ LOSSES = {
 }
 
 
-@pytest.mark.brief("F6", "F23")
+@pytest.mark.brief("F6", "F23", "F30")
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 @pytest.mark.parametrize("clear_count", [1, 2, 3])
 def test_a_loss_ends_the_streak(controller, loss, clear_count):
@@ -106,7 +106,7 @@ def test_a_bad_line_makes_it_safe(controller, steps, shown, kind):
     controller.expect(bad(950, "NONE"), **SAFE)
 
 
-@pytest.mark.brief("F13", "F18", "F19")
+@pytest.mark.brief("F6", "F13", "F18", "F19", "F30")
 @pytest.mark.parametrize("kind", BAD_KINDS)
 def test_a_bad_line_ends_the_settling(controller, kind):
     controller.run([*CLEAR, bad(300, kind), level(350, 72), turb(350, 20)])
@@ -162,9 +162,15 @@ READINGS = TwoReadings(
     working=FILTERING,
 )
 alike = reading_checks.ReadingChecks(READINGS, "turbidity", "level")
-test_both_readings_start_it_in_either_order = alike.start("F3", "F14")
-test_a_malformed_reading_has_to_come_again = alike.malformed("F19", "F23")
-test_the_other_reading_goes_on_counting_and_aging = alike.aging("F23", "F25")
-test_both_readings_have_to_come_again_after_a_fault = alike.fault("F19", "F23")
-test_a_reading_that_went_stale_has_to_come_again = alike.stale("F20", "F21", "F23")
-test_readings_count_for_exactly_1000_ms_at_any_time = alike.time("F20", "F21", "F22")
+test_both_readings_start_it_in_either_order = alike.start("F3", "F14", "F28")
+test_a_malformed_reading_has_to_come_again = alike.malformed(
+    *("F19", "F28", "F30", "F31")
+)
+test_the_other_reading_goes_on_counting_and_aging = alike.aging("F25", "F28", "F31")
+test_both_readings_have_to_come_again_after_a_fault = alike.fault("F19", "F28", "F30")
+test_a_reading_that_went_stale_has_to_come_again = alike.stale(
+    *("F20", "F21", "F23", "F28", "F31")
+)
+test_readings_count_for_exactly_1000_ms_at_any_time = alike.time(
+    "F20", "F21", "F22", late="S1"
+)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import paper_checks, said
+from pytest_embedbench.grading.checks import insist_that, paper_checks, said
 
 pytestmark = pytest.mark.profile("paper")
 
@@ -70,32 +70,63 @@ test_smoke = paper_checks.smoke("F14")
 @pytest.mark.brief("F7", "F13", "F14", "F15", "F27")
 def test_clarification_cycle(paper_run):
     run = paper_run("clarification_cycle")
-    assert said(run, "ACT FILTER ON"), "the filter never ran"
-    assert settling_since_ms(run) is not None, "the liquid was never left to settle"
-    assert draining_since_ms(run) is not None, "the drain was never opened"
-    assert completed(run)
-    assert drained_in_time(run)
+    insist_that(
+        "ACT FILTER ON was said",
+        said(run, "ACT FILTER ON"),
+        why="the filter never ran",
+    )
+    insist_that(
+        "left to settle in time",
+        settling_since_ms(run) is not None,
+        why="the liquid was never left to settle",
+    )
+    insist_that(
+        "drained in time",
+        draining_since_ms(run) is not None,
+        why="the drain was never opened",
+    )
+    insist_that("the tank was emptied", completed(run))
+    insist_that("drained clear and settled only", drained_in_time(run))
 
 
 @pytest.mark.brief("F7", "F11", "F27")
 def test_settling_reset(paper_run):
     run = paper_run("settling_reset")
     stirred_ms = STIRRED_WHILE_SETTLING_MS
-    assert settling_since_ms(run, until_ms=stirred_ms) is not None, "not yet settling"
-    assert draining_since_ms(run, until_ms=stirred_ms) is None, "draining already"
-    assert filters_again(run, since_ms=stirred_ms)
-    assert completed(run)
-    assert drained_in_time(run)
+    insist_that(
+        "left to settle in time",
+        settling_since_ms(run, until_ms=stirred_ms) is not None,
+        why="not yet settling",
+    )
+    insist_that(
+        "drained before it was stirred up, since ms",
+        draining_since_ms(run, until_ms=stirred_ms),
+        None,
+        why="draining already",
+    )
+    insist_that(
+        "the filter ran again",
+        filters_again(run, since_ms=stirred_ms),
+    )
+    insist_that("the tank was emptied", completed(run))
+    insist_that("drained clear and settled only", drained_in_time(run))
 
 
 @pytest.mark.brief("F7", "F8", "F27")
 def test_disturbance_recovery(paper_run):
     run = paper_run("disturbance_recovery")
     stirred_ms = STIRRED_WHILE_DRAINING_MS
-    assert draining_since_ms(run, until_ms=stirred_ms) is not None, "not yet draining"
-    assert filters_again(run, since_ms=stirred_ms)
-    assert completed(run)
-    assert drained_in_time(run)
+    insist_that(
+        "drained in time",
+        draining_since_ms(run, until_ms=stirred_ms) is not None,
+        why="not yet draining",
+    )
+    insist_that(
+        "the filter ran again",
+        filters_again(run, since_ms=stirred_ms),
+    )
+    insist_that("the tank was emptied", completed(run))
+    insist_that("drained clear and settled only", drained_in_time(run))
 
 
 test_sensor_timeout = paper_checks.sensor_timeout(

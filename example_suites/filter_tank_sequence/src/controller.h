@@ -53,7 +53,7 @@ typedef struct {
     bool has_valid_level;
     int last_level;
     uint32_t last_level_ms;
-    int clear_streak_count;
+    int32_t clear_streak_count;
     uint32_t settling_started_ms;
 } controller_t;
 

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from pytest_embedbench.grading.checks import ReadingsInDoubt
+
 STALE_MS = 1000
 SAFE = (False, False, "SAFE_IDLE")
 LOST = {
@@ -15,10 +17,10 @@ VALUES = {"TEMPERATURE": "temperature_c", "LEVEL": "level"}
 class Output(NamedTuple):
     """What a step has to return; what is ``None`` is left free."""
 
-    inlet_open: bool
-    heater_on: bool
+    inlet_open: bool | None
+    heater_on: bool | None
     changed: bool | None
-    state: str
+    state: str | None
 
 
 class Oracle:
@@ -69,3 +71,59 @@ class Oracle:
         if temperature_c > 48 or (temperature_c >= 47 and self.is_rising):
             return False, False, "HOLDING"
         return False, heater_on, "HOLDING"
+
+
+FREE = (None, None, None)
+
+
+class Published:
+    """The same, without what only sentences of ours say: M21, M25 to M29.
+
+    What is not known stays free until a sentence decides.
+    """
+
+    def __init__(self):
+        self.shown = SAFE
+        self.readings = ReadingsInDoubt(("TEMPERATURE", "LEVEL"))
+        self.is_rising = False
+
+    def step(self, kind, values, now_ms):
+        """Take one step; ``values`` by name, for the kinds that have one."""
+        if self.readings.age(now_ms):
+            self.shown = SAFE
+        if kind in LOST:
+            self.readings.doubt()
+            self.shown = SAFE
+        elif kind in VALUES:
+            value = values[VALUES[kind]]
+            if kind == "TEMPERATURE":
+                before_c = self.readings.value(kind)
+                self.is_rising = before_c is not None and value > before_c
+            self.readings.take(kind, value, now_ms)
+            self.shown = self.decide()
+        inlet_open, heater_on, state = self.shown
+        return Output(inlet_open, heater_on, None, state)
+
+    def decide(self):
+        """M2 to M9, as far as they are published."""
+        if not self.readings.all_known or self.readings.doubted:
+            return FREE if self.readings.all_known else SAFE
+        level = self.readings.value("LEVEL")
+        temperature_c = self.readings.value("TEMPERATURE")
+        if level < 60:
+            return True, False, "FILLING"
+        if level > 75:
+            return False, None, None
+        if temperature_c < 45:
+            return False, True, "HEATING"
+        return False, *self.held(temperature_c)
+
+    def held(self, temperature_c):
+        """Heater and state from 45 on."""
+        if temperature_c > 48:
+            return False, None
+        _, heater_on, state = self.shown
+        is_named = heater_on or state in ("HOLDING", "HEATING")
+        if temperature_c >= 47 and self.is_rising:
+            heater_on = False
+        return heater_on, "HOLDING" if is_named else None

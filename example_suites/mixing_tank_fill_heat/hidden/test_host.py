@@ -5,6 +5,7 @@ import pytest
 from pytest_embedbench.grading.checks import (
     Reading,
     TwoReadings,
+    history_checks,
     reading_checks,
     step_checks,
 )
@@ -16,6 +17,8 @@ FILLING = {"inlet_open": True, "heater_on": False, "state": "FILLING"}
 HEATING = {"inlet_open": False, "heater_on": True, "state": "HEATING"}
 HELD_ON = {"inlet_open": False, "heater_on": True, "state": "HOLDING"}
 HELD_OFF = {"inlet_open": False, "heater_on": False, "state": "HOLDING"}
+OFF = {"inlet_open": False, "heater_on": False}
+"""Whatever that is called: see M26 and M29."""
 BAD_KINDS = ["INVALID_TEMPERATURE", "INVALID_LEVEL", "SENSOR_TIMEOUT"]
 
 
@@ -30,6 +33,13 @@ def level(now_ms, percent):
 FULL = level(100, 65)
 HEATED = [FULL, temp(100, 30)]
 """The heater is on at 100 ms."""
+
+
+def over(*percents):
+    """Levels above 75."""
+    return [pytest.param(each, marks=pytest.mark.brief("M25")) for each in percents]
+
+
 safe_checks = step_checks.SafeChecks(safe=SAFE, bad_kinds=BAD_KINDS, beside=(30, 65))
 
 
@@ -57,18 +67,18 @@ def test_a_low_level_opens_the_inlet_and_stops_the_heater(
 
 
 @pytest.mark.brief("M4", "M5")
-@pytest.mark.parametrize("percent", [60, 61, 70, 74, 75, 76, 90, 100])
+@pytest.mark.parametrize("percent", [60, 61, 70, 74, 75, *over(76, 90, 100)])
 def test_a_full_tank_closes_the_inlet_and_is_heated(controller, percent):
     controller.expect(temp(100, 30), level(100, 59), **FILLING)
     controller.expect(level(200, percent), **HEATING)
 
 
 @pytest.mark.brief("M4", "M5", "M6", "M7", "M9")
-@pytest.mark.parametrize("percent", [60, 75, 76, 100])
+@pytest.mark.parametrize("percent", [60, 75, *over(76, 100)])
 def test_how_full_it_is_makes_no_difference_to_the_heater(controller, percent):
     controller.run([level(100, percent)])
     for number, (temperature_c, shown) in enumerate(
-        [(44, HEATING), (45, HELD_ON), (46, HELD_ON), (47, HELD_OFF), (49, HELD_OFF)]
+        [(44, HEATING), (45, HELD_ON), (46, HELD_ON), (47, HELD_OFF), (49, OFF)]
     ):
         controller.expect(temp(200 + 100 * number, temperature_c), **shown)
 
@@ -83,7 +93,7 @@ def test_a_cold_tank_is_heated(controller, temperature_c):
 @pytest.mark.parametrize("temperature_c", [47, 49])
 def test_a_tank_that_cools_down_is_heated_again(controller, temperature_c):
     controller.run([*HEATED, temp(200, temperature_c)])
-    controller.expect(temp(300, 45), **HELD_OFF)
+    controller.expect(temp(300, 45), **OFF)
     controller.expect(temp(400, 44), **HEATING)
 
 
@@ -91,7 +101,7 @@ def test_a_tank_that_cools_down_is_heated_again(controller, temperature_c):
 @pytest.mark.parametrize("temperature_c", [45, 46])
 def test_a_temperature_low_in_the_band_changes_nothing(controller, temperature_c):
     controller.expect(*HEATED, temp(200, temperature_c), **HELD_ON)
-    controller.expect(temp(300, 49), temp(400, temperature_c), **HELD_OFF)
+    controller.expect(temp(300, 49), temp(400, temperature_c), **OFF)
 
 
 @pytest.mark.brief("M7")
@@ -112,17 +122,23 @@ def test_a_falling_temperature_high_in_the_band_changes_nothing(
     controller, before_c, temperature_c
 ):
     controller.run([*HEATED, temp(200, before_c)])
-    controller.expect(temp(300, temperature_c), **HELD_OFF)
-    controller.expect(temp(400, temperature_c), level(400, 65), **HELD_OFF)
+    controller.expect(temp(300, temperature_c), **OFF)
+    controller.expect(temp(400, temperature_c), level(400, 65), **OFF)
 
 
 @pytest.mark.brief("M9")
 @pytest.mark.parametrize("temperature_c", [49, 50, 51, 60, 80])
 def test_a_hot_tank_is_not_heated(controller, temperature_c):
+    controller.expect(*HEATED, temp(200, temperature_c), **OFF)
+
+
+@pytest.mark.brief("M9", "M26")
+@pytest.mark.parametrize("temperature_c", [49, 80])
+def test_a_hot_tank_is_held(controller, temperature_c):
     controller.expect(*HEATED, temp(200, temperature_c), **HELD_OFF)
 
 
-@pytest.mark.brief("M3", "M4", "M5", "M6", "M7", "M9", "M10")
+@pytest.mark.brief("M3", "M4", "M5", "M6", "M7", "M9", "M10", "M25", "M26", "M29")
 @pytest.mark.parametrize("was_on", [True, False])
 def test_every_pair_of_readings_is_answered_as_the_brief_says(controller, was_on):
     now_ms = 100
@@ -148,7 +164,7 @@ def test_filling_up_again_leaves_the_heater_off_within_the_band(
 ):
     controller.run([*HEATED, temp(200, 46), level(300, 59)])
     controller.expect(temp(400, temperature_c), **FILLING)
-    controller.expect(level(500, 60), **HELD_OFF)
+    controller.expect(level(500, 60), **OFF)
 
 
 @pytest.mark.brief("M10", "M20")
@@ -178,14 +194,14 @@ test_the_values_of_a_bad_line_do_not_count = safe_checks.values_of_a_bad_line(
 def test_the_band_does_not_bring_the_heater_back(controller, kind, temperature_c):
     controller.run([*HEATED, temp(150, 45), (kind, 200)])
     controller.run([level(300, 65)])
-    controller.expect(temp(300, temperature_c), **HELD_OFF)
-    controller.expect(("NONE", 350), **HELD_OFF)
+    controller.expect(temp(300, temperature_c), **OFF)
+    controller.expect(("NONE", 350), **OFF)
 
 
 STEADY = {
     "heating": (HEATED, HEATING),
     "held-on": ([*HEATED, temp(100, 46)], HELD_ON),
-    "held-off": ([*HEATED, temp(100, 49)], HELD_OFF),
+    "held-off": ([*HEATED, temp(100, 49)], OFF),
     "filling": ([temp(100, 30), level(100, 40)], FILLING),
 }
 in_every_state = pytest.mark.parametrize(
@@ -219,7 +235,7 @@ def test_a_level_counts_for_exactly_1000_ms(controller, steps, shown):
 @pytest.mark.parametrize("reading", [level(1100, 65), temp(1100, 46)])
 def test_what_went_stale_within_the_band_stays_unheated(controller, reading):
     controller.run([*HEATED, temp(100, 46), reading, ("NONE", 1101)])
-    controller.expect(level(1200, 65), temp(1200, 46), **HELD_OFF)
+    controller.expect(level(1200, 65), temp(1200, 46), **OFF)
 
 
 test_silence_makes_it_safe = safe_checks.silence(
@@ -259,11 +275,17 @@ READINGS = TwoReadings(
 )
 alike = reading_checks.ReadingChecks(READINGS, "temperature", "level")
 test_both_readings_start_it_in_either_order = alike.start("M2", "M5", "M10")
-test_a_malformed_reading_has_to_come_again = alike.malformed("M11", "M12", "M18")
-test_the_other_reading_goes_on_counting_and_aging = alike.aging("M18", "M22")
-test_both_readings_have_to_come_again_after_a_fault = alike.fault("M13", "M18")
-test_a_reading_that_went_stale_has_to_come_again = alike.stale("M14", "M15", "M18")
-test_readings_count_for_exactly_1000_ms_at_any_time = alike.time("M14", "M15", "M16")
+test_a_malformed_reading_has_to_come_again = alike.malformed(
+    *("M11", "M12", "M27", "M28")
+)
+test_the_other_reading_goes_on_counting_and_aging = alike.aging("M22", "M28")
+test_both_readings_have_to_come_again_after_a_fault = alike.fault("M13", "M27")
+test_a_reading_that_went_stale_has_to_come_again = alike.stale(
+    *("M14", "M15", "M18", "M28")
+)
+test_readings_count_for_exactly_1000_ms_at_any_time = alike.time(
+    "M14", "M15", "M16", late="S1"
+)
 
 
 PARTS = (
@@ -276,19 +298,22 @@ PARTS = (
     *([("NONE", after_ms)] for after_ms in (0, 500, 1001)),
 )
 
-in_all_respects = step_checks.every("M", 22)
-
-
-@pytest.mark.brief("M1")
-def test_a_second_init_forgets_everything(controller):
-    controller.expect(*HEATED, **HEATING)
-    controller.init()
-    controller.expect(("NONE", 150), **SAFE)
-    controller.expect(temp(160, 45), **SAFE)
-    controller.expect(level(170, 65), **HELD_OFF)
+in_all_respects = step_checks.every("M", 22, *range(25, 30))
 
 
 test_any_three_things_in_a_row_go_as_the_brief_says = step_checks.any_in_a_row(
     *in_all_respects, parts=PARTS
 )
 test_long_ways_go_as_the_brief_says = step_checks.long_histories(*in_all_respects)
+test_any_value_may_follow_any_other = history_checks.jumps(*in_all_respects)
+test_a_first_line_counts_whenever_it_comes = history_checks.starts(
+    "S1", *in_all_respects
+)
+test_what_goes_on_goes_on_for_minutes = history_checks.long_states(*in_all_respects)
+test_a_long_silence_is_no_reading = history_checks.long_silences(*in_all_respects)
+test_lines_may_come_between_steps = history_checks.between_steps(*in_all_respects)
+test_a_sensor_comes_back_whenever_it_does = history_checks.returns(*in_all_respects)
+test_bad_lines_are_bad_however_many = history_checks.many_bad_lines(*in_all_respects)
+test_readings_count_however_many = history_checks.many_readings(
+    *in_all_respects, situation=[("TEMPERATURE", 46, 0), ("LEVEL", 0, 65)]
+)

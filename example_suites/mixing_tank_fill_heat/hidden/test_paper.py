@@ -2,7 +2,12 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import paper_checks, said
+from pytest_embedbench.grading.checks import (
+    insist_bound,
+    insist_that,
+    paper_checks,
+    said,
+)
 
 pytestmark = pytest.mark.profile("paper")
 
@@ -67,18 +72,33 @@ test_smoke = paper_checks.smoke("M3")
 def test_fill_then_heat(paper_run):
     run = paper_run("fill_then_heat")
     temperatures = [sample.state.temp_c for sample in run.samples]
-    assert said(run, "ACT INLET OPEN"), "the inlet was never opened"
-    assert said(run, "ACT HEATER ON"), "the heater never ran"
-    assert any(temperature in TARGET_C for temperature in temperatures)
-    assert never_heated_low(run)
-    assert max(temperatures) <= HARD_LIMIT_C
+    insist_that(
+        "ACT INLET OPEN was said",
+        said(run, "ACT INLET OPEN"),
+        why="the inlet was never opened",
+    )
+    insist_that(
+        "ACT HEATER ON was said",
+        said(run, "ACT HEATER ON"),
+        why="the heater never ran",
+    )
+    insist_that(
+        "ever within the band",
+        any(temperature in TARGET_C for temperature in temperatures),
+    )
+    insist_that("heated with enough in it only", never_heated_low(run))
+    insist_bound("the highest temperature", max(temperatures), at_most=HARD_LIMIT_C)
 
 
 @pytest.mark.brief("M3", "M20")
 def test_low_level_guard(paper_run):
     run = paper_run("low_level_guard")
-    assert said(run, "ACT INLET OPEN"), "the inlet was never opened"
-    assert never_heated_low(run)
+    insist_that(
+        "ACT INLET OPEN was said",
+        said(run, "ACT INLET OPEN"),
+        why="the inlet was never opened",
+    )
+    insist_that("heated with enough in it only", never_heated_low(run))
 
 
 @pytest.mark.brief("M5", "M7", "M24")
@@ -87,9 +107,21 @@ def test_anticipation_control(paper_run):
     off_at = [
         reply.state.temp_c for reply in run.replies if "ACT HEATER OFF" in reply.lines
     ]
-    assert said(run, "ACT HEATER ON"), "the heater never ran"
-    assert any(temperature in TARGET_C for temperature in off_at), off_at
-    assert max(sample.state.temp_c for sample in run.samples) <= HARD_LIMIT_C
+    insist_that(
+        "ACT HEATER ON was said",
+        said(run, "ACT HEATER ON"),
+        why="the heater never ran",
+    )
+    insist_that(
+        "ever within the band",
+        any(temperature in TARGET_C for temperature in off_at),
+        why=str(off_at),
+    )
+    insist_bound(
+        "the highest temp_c",
+        max(sample.state.temp_c for sample in run.samples),
+        at_most=HARD_LIMIT_C,
+    )
 
 
 test_sensor_timeout = paper_checks.sensor_timeout(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import paper_checks, said, went_safe
+from pytest_embedbench.grading.checks import insist_that, paper_checks, said, went_safe
 
 pytestmark = pytest.mark.profile("paper")
 
@@ -61,17 +61,25 @@ test_smoke = paper_checks.smoke("V4")
 @pytest.mark.brief("V4", "V18")
 def test_pressurize_control(paper_run):
     run = paper_run("pressurize_control", entered_band)
-    assert said(run, "ACT COMPRESSOR ON"), "the compressor never ran"
-    assert entered_band(run)
-    assert never_fought(run)
+    insist_that(
+        "ACT COMPRESSOR ON was said",
+        said(run, "ACT COMPRESSOR ON"),
+        why="the compressor never ran",
+    )
+    insist_that("pressure entered the band", entered_band(run))
+    insist_that("compressor off while the vent was open", never_fought(run))
 
 
 @pytest.mark.brief("V5", "V18")
 def test_relief_control(paper_run):
     run = paper_run("relief_control", relieved)
-    assert said(run, "ACT VENT OPEN"), "the vent was never opened"
-    assert relieved(run)
-    assert never_fought(run)
+    insist_that(
+        "ACT VENT OPEN was said",
+        said(run, "ACT VENT OPEN"),
+        why="the vent was never opened",
+    )
+    insist_that("pressure was relieved", relieved(run))
+    insist_that("compressor off while the vent was open", never_fought(run))
 
 
 @pytest.mark.brief("V3", "V18")
@@ -80,9 +88,17 @@ def test_door_open_interlock(paper_run):
         "door_open_interlock",
         lambda seen: went_safe(seen, is_safe, since_ms=DOOR_OPENS_MS),
     )
-    assert said(run, "ACT COMPRESSOR ON"), "the compressor never ran"
-    assert went_safe(run, is_safe, since_ms=DOOR_OPENS_MS), "the open door did nothing"
-    assert never_fought(run)
+    insist_that(
+        "ACT COMPRESSOR ON was said",
+        said(run, "ACT COMPRESSOR ON"),
+        why="the compressor never ran",
+    )
+    insist_that(
+        "safe after the door was opened",
+        went_safe(run, is_safe, since_ms=DOOR_OPENS_MS),
+        why="the open door did nothing",
+    )
+    insist_that("compressor off while the vent was open", never_fought(run))
 
 
 test_sensor_timeout = paper_checks.sensor_timeout(

@@ -44,3 +44,10 @@ class Oracle:
         """T5 to T7; T10 follows from T4."""
         self.pump_on = False
         self.heard_ms = None
+
+
+class Published(Oracle):
+    """The same, without what only sentences of ours say: T12."""
+
+    def step(self, kind, values, now_ms):
+        return super().step(kind, values, now_ms)._replace(changed=None)

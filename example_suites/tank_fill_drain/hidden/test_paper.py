@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import paper_checks, said
+from pytest_embedbench.grading.checks import insist_that, paper_checks, said
 
 ON, OFF = "ACT PUMP ON", "ACT PUMP OFF"
 HIGH_PCT = 80
@@ -42,8 +42,12 @@ test_smoke = paper_checks.smoke("T2")
 @pytest.mark.brief("T2", "T3")
 def test_happy_path(paper_run):
     run = paper_run("happy_path", lambda seen: said(seen, ON) and stopped_above(seen))
-    assert said(run, ON), "the pump never ran"
-    assert stopped_above(run), "the pump was not stopped above 80"
+    insist_that(f"{ON} was said", said(run, ON), why="the pump never ran")
+    insist_that(
+        "the pump was stopped above 80",
+        stopped_above(run),
+        why="the pump was not stopped above 80",
+    )
 
 
 test_sensor_timeout = paper_checks.sensor_timeout(

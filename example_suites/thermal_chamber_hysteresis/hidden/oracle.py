@@ -52,3 +52,19 @@ class Oracle:
         """C7 to C9; C12 follows from C4 and C6."""
         self.shown = (False, "SAFE_OFF")
         self.heard = None
+
+
+class Published(Oracle):
+    """The same, without what only sentences of ours say: C14 and C17."""
+
+    def __init__(self):
+        super().__init__()
+        self.was_safe = True
+        """Whether the heater is off since SAFE_OFF, and HOLDING only a name for it."""
+
+    def step(self, kind, values, now_ms):
+        output = super().step(kind, values, now_ms)._replace(changed=None)
+        if output.state == "HOLDING":
+            return output._replace(state=None) if self.was_safe else output
+        self.was_safe = output.state == "SAFE_OFF"
+        return output

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import STARTS_MS, step_checks
+from pytest_embedbench.grading.checks import history_checks, step_checks
 
 pytestmark = pytest.mark.profile("full")
 
@@ -27,7 +27,7 @@ after_a_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 test_the_heater_is_off_at_the_start = safe_checks.at_the_start("C1", "C11")
 
 
-@pytest.mark.brief("C1", "C3", "C4", "C6")
+@pytest.mark.brief("C1", "C3", "C4", "C6", "C17")
 @pytest.mark.parametrize("temperature_c", [47, 49, 50, 52, 53, 80])
 def test_no_first_temperature_but_a_low_one_starts_the_heater(
     controller, temperature_c
@@ -61,7 +61,7 @@ def test_a_high_temperature_stops_the_heater(controller, temperature_c):
     controller.expect(COLD, ("TEMPERATURE", 200, temperature_c), **OFF)
 
 
-@pytest.mark.brief("C4")
+@pytest.mark.brief("C4", "C17")
 @pytest.mark.parametrize("temperature_c", [47, 48, 49])
 def test_a_temperature_low_in_the_band_changes_nothing(controller, temperature_c):
     controller.expect(COLD, ("TEMPERATURE", 200, temperature_c), **HELD_ON)
@@ -79,7 +79,7 @@ def test_a_rising_temperature_high_in_the_band_stops_the_heater_early(
     controller.expect(COLD, before, ("TEMPERATURE", 300, temperature_c), **HELD_OFF)
 
 
-@pytest.mark.brief("C6")
+@pytest.mark.brief("C6", "C17")
 @pytest.mark.parametrize("before_c", [80, 53, 52])
 @pytest.mark.parametrize("temperature_c", [52, 51, 50])
 def test_a_falling_temperature_high_in_the_band_changes_nothing(
@@ -90,7 +90,7 @@ def test_a_falling_temperature_high_in_the_band_changes_nothing(
     controller.expect(("TEMPERATURE", 400, temperature_c), **HELD_OFF)
 
 
-@pytest.mark.brief("C2", "C3", "C4", "C5", "C6")
+@pytest.mark.brief("C2", "C3", "C4", "C5", "C6", "C17")
 @pytest.mark.parametrize("before_c", [20, 80])
 def test_every_temperature_is_answered_as_the_brief_says(controller, before_c):
     now_ms, was_on = 100, before_c < 47
@@ -129,7 +129,7 @@ def test_the_value_of_a_bad_line_does_not_count(controller, kind, value):
 
 
 @pytest.mark.brief("C9", "C10")
-@pytest.mark.parametrize("start_ms", STARTS_MS)
+@step_checks.each_start("S1")
 @pytest.mark.parametrize(("temperature_c", "shown"), [(20, ON), (48, HELD_ON)])
 def test_a_temperature_counts_for_exactly_1000_ms(
     controller, start_ms, temperature_c, shown
@@ -165,7 +165,7 @@ def test_each_temperature_starts_the_time_anew(controller, temperature_c):
     controller.expect(("NONE", 2901), **OFF)
 
 
-@pytest.mark.brief("C12")
+@pytest.mark.brief("C12", "C17")
 @after_a_loss
 @pytest.mark.parametrize("temperature_c", [47, 49, 50, 52])
 def test_a_temperature_in_the_band_does_not_bring_the_heater_back(
@@ -223,18 +223,21 @@ PARTS = (
     *([("NONE", after_ms)] for after_ms in (0, 10, 500, 1000, 1001)),
 )
 
-in_all_respects = step_checks.every("C", 14)
-
-
-@pytest.mark.brief("C1")
-def test_a_second_init_forgets_everything(controller):
-    controller.expect(COLD, **ON)
-    controller.init()
-    controller.expect(("NONE", 150), **OFF)
-    controller.expect(("TEMPERATURE", 200, 48), **HELD_OFF)
+in_all_respects = step_checks.every("C", 14, 17)
 
 
 test_any_three_things_in_a_row_go_as_the_brief_says = step_checks.any_in_a_row(
     *in_all_respects, parts=PARTS
 )
 test_long_ways_go_as_the_brief_says = step_checks.long_histories(*in_all_respects)
+test_any_value_may_follow_any_other = history_checks.jumps(*in_all_respects)
+test_a_first_line_counts_whenever_it_comes = history_checks.starts(
+    "S1", *in_all_respects
+)
+test_what_goes_on_goes_on_for_minutes = history_checks.long_states(*in_all_respects)
+test_a_long_silence_is_no_reading = history_checks.long_silences(*in_all_respects)
+test_lines_may_come_between_steps = history_checks.between_steps(*in_all_respects)
+test_bad_lines_are_bad_however_many = history_checks.many_bad_lines(*in_all_respects)
+test_readings_count_however_many = history_checks.many_readings(
+    *in_all_respects, situation=[("TEMPERATURE", 48)]
+)

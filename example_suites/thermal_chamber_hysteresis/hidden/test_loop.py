@@ -2,7 +2,13 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import answer_checks, loop_checks, switches
+from pytest_embedbench.grading.checks import (
+    answer_checks,
+    insist_bound,
+    insist_that,
+    loop_checks,
+    switches,
+)
 
 pytestmark = [pytest.mark.profile("full"), pytest.mark.needs("virtual-time")]
 
@@ -35,7 +41,12 @@ def loop(bench, connect):
     """A chamber that warms up: it is at 45 and the heater runs."""
     loop = connect(temperature_c=28)
     bench.run_for(4 * TICK_MS)
-    assert (loop.state.temperature_c, loop.state.heater_on) == (45, True)
+    insist_that(
+        "(temperature_c, heater_on)",
+        (loop.state.temperature_c, loop.state.heater_on),
+        (45, True),
+        at_ms=loop.plant_ms,
+    )
     return loop
 
 
@@ -44,7 +55,7 @@ def cold_loop(bench, connect):
     """A chamber so cold that its sensor may fail while the heater runs."""
     loop = connect(temperature_c=15, limits={})
     bench.run_for(2 * TICK_MS)
-    assert loop.state.heater_on
+    insist_that("heater_on", loop.state.heater_on, at_ms=loop.plant_ms)
     return loop
 
 
@@ -52,9 +63,20 @@ def heated_until_lower(bench, loop):
     """Insist that the heater stays off down to 47, and runs below."""
     while loop.state.temperature_c >= LOW_C:
         bench.run_for(TICK_MS)
-        assert not loop.state.heater_on, f"on again at {loop.state.temperature_c}"
+        insist_that(
+            "heater_on",
+            loop.state.heater_on,
+            due=False,
+            at_ms=loop.plant_ms,
+            why=f"on again at {loop.state.temperature_c}",
+        )
     bench.run_for(TICK_MS)
-    assert loop.state.heater_on, "a low temperature did not bring the heater back"
+    insist_that(
+        "heater_on",
+        loop.state.heater_on,
+        at_ms=loop.plant_ms,
+        why="a low temperature did not bring the heater back",
+    )
 
 
 @pytest.mark.brief("C2", "C4", "C5", "C16")
@@ -65,9 +87,19 @@ def test_the_chamber_warms_up_and_gets_never_too_warm(bench, plant, start_c):
     bench.run_for(30 * TICK_MS)
     switched = switches(loop.samples, "heater_on")
     stopped_c = [s.temperature_c for s in switched if not s.heater_on]
-    assert loop.samples[1].state.heater_on, "the first frame did not start the heater"
-    assert stopped_c, "the heater never stopped"
-    assert min(stopped_c) >= EARLY_OFF_C, "stopped too early"
+    insist_that(
+        "heater_on after the first frames",
+        loop.samples[1].state.heater_on,
+        at_ms=loop.plant_ms,
+        why="the first frame did not start the heater",
+    )
+    insist_that("stops of the heater", bool(stopped_c), why="the heater never stopped")
+    insist_bound(
+        "the lowest temperature at a stop",
+        min(stopped_c),
+        at_least=EARLY_OFF_C,
+        why="stopped too early",
+    )
 
 
 @pytest.mark.brief("C2", "C3", "C4", "C5", "C6", "C16")
@@ -75,11 +107,26 @@ def test_the_heater_switches_at_the_edges_only(bench, scenario, plant):
     bench.wait_for_boot()
     run = bench.run(scenario("day"), plant, invariants=LIMITS)
     switched = switches(run.samples, "heater_on")
-    assert len(switched) > 10, "the heater hardly ever switched"
-    assert {s.temperature_c for s in switched if s.heater_on} == {28, LOW_C - 1}
-    assert {s.temperature_c for s in switched if not s.heater_on} == {50, 53}
+    insist_bound(
+        "number of switches",
+        len(switched),
+        at_least=11,
+        why="the heater hardly ever switched",
+    )
+    insist_that(
+        "temperature_c where heater_on was switched on",
+        {s.temperature_c for s in switched if s.heater_on},
+        {28, LOW_C - 1},
+    )
+    insist_that(
+        "temperature_c where heater_on was switched off",
+        {s.temperature_c for s in switched if not s.heater_on},
+        {50, 53},
+    )
     warm = [s.state.temperature_c for s in run.samples if s.at_ms >= 500]
-    assert min(warm) == LOW_C - 1, "not kept warm"
+    insist_that(
+        "the lowest temperature once warm", min(warm), LOW_C - 1, why="not kept warm"
+    )
 
 
 test_a_silent_sensor_stops_the_heater_after_a_second = loops.silence(
@@ -94,7 +141,9 @@ test_a_short_silence_is_no_fault = loops.short_silence(
 def test_the_heater_stays_off_when_the_sensor_comes_back_too_warm(bench, cold_loop):
     cold_loop.frames_until_ms = cold_loop.plant_ms
     bench.run_for(20 * TICK_MS)
-    assert not cold_loop.state.heater_on
+    insist_that(
+        "heater_on", cold_loop.state.heater_on, due=False, at_ms=cold_loop.plant_ms
+    )
     cold_loop.frames_until_ms = None
     heated_until_lower(bench, cold_loop)
 
@@ -133,7 +182,12 @@ def test_the_heater_is_off_after_start_up(bench, plant, start_c):
     if start_c is None:
         loop.frames_until_ms = -1
     bench.run_for((15 if start_c is None else 2) * TICK_MS)
-    assert not any(sample.state.heater_on for sample in loop.samples)
+    insist_that(
+        "heater_on at any time",
+        any(sample.state.heater_on for sample in loop.samples),
+        due=False,
+        at_ms=loop.plant_ms,
+    )
 
 
 test_the_heater_is_off_after_a_restart = loops.restart(
@@ -164,4 +218,19 @@ test_a_stale_temperature_is_said_just_once = answer_checks.stale_is_said_once(
     lines=["SENSE TEMP 20", "SENSE TEMP 50"],
     steady="HOLDING",
     said=["ACT HEATER OFF", "DBG STATE SAFE_OFF"],
+)
+test_a_sensor_that_is_silent_for_long_does_not_count_again = loops.long_silence(
+    *("C2", "C9", "C13"), fixture="cold_loop", cases=[("TEMP", "HELLO WORLD")]
+)
+test_the_ends_of_the_range_are_temperatures = loops.extremes(
+    *("C2", "C3", "L1"),
+    cases={
+        "cold": ({"temperature_c": 15}, True),
+        "hot": ({"temperature_c": 80}, False),
+    },
+)
+test_whatever_is_said_is_answered_as_the_brief_says = answer_checks.any_lines(
+    *("C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C11", "C12"),
+    *("C13", "C14", "C17"),
+    *("L1", "L2", "L3", "L4", "L5", "L7"),
 )

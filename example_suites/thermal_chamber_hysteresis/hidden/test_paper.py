@@ -2,7 +2,12 @@
 
 import pytest
 
-from pytest_embedbench.grading.checks import paper_checks, said
+from pytest_embedbench.grading.checks import (
+    insist_bound,
+    insist_that,
+    paper_checks,
+    said,
+)
 
 pytestmark = pytest.mark.profile("paper")
 
@@ -51,17 +56,24 @@ test_smoke = paper_checks.smoke("C2")
 def test_warmup_control(paper_run):
     run = paper_run("warmup_control")
     temperatures = [sample.state.temperature_c for sample in run.samples]
-    assert said(run, ON), "the heater never ran"
-    assert any(temperature in BAND_C for temperature in temperatures)
-    assert max(temperatures) <= HARD_LIMIT_C
+    insist_that(f"{ON} was said", said(run, ON), why="the heater never ran")
+    insist_that(
+        "ever within the band",
+        any(temperature in BAND_C for temperature in temperatures),
+    )
+    insist_bound("the highest temperature", max(temperatures), at_most=HARD_LIMIT_C)
 
 
 @pytest.mark.brief("C2", "C5", "C16")
 def test_overshoot_guard(paper_run):
     run = paper_run("overshoot_guard")
-    assert said(run, ON), "the heater never ran"
-    assert said(run, OFF), "the heater never stopped"
-    assert max(sample.state.temperature_c for sample in run.samples) <= HARD_LIMIT_C
+    insist_that(f"{ON} was said", said(run, ON), why="the heater never ran")
+    insist_that(f"{OFF} was said", said(run, OFF), why="the heater never stopped")
+    insist_bound(
+        "the highest temperature_c",
+        max(sample.state.temperature_c for sample in run.samples),
+        at_most=HARD_LIMIT_C,
+    )
 
 
 test_sensor_timeout = paper_checks.sensor_timeout(
