@@ -11,6 +11,7 @@ import pytest
 from pytest_embedbench.builders.platformio import PlatformIO
 from pytest_embedbench.errors import ToolMissing
 from tests.e2e.evaluator import Evaluator
+from tests.e2e.host_controllers import HostStage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +34,14 @@ def platformio(seeded: CoreSetup, tmp_path: Path) -> PlatformIO:
     return PlatformIO(
         core_dir=seeded.core_dir, cache_dir=tmp_path / "cache", offline=True
     )
+
+
+@pytest.fixture
+def host_stage(tmp_path: Path) -> Iterator[HostStage]:
+    """What builds submissions to the tank, and steps them."""
+    stage = HostStage(tmp_path)
+    yield stage
+    stage.stop()
 
 
 @pytest.fixture

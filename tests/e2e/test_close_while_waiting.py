@@ -71,7 +71,7 @@ def test_a_port_that_was_closed_has_no_thief(
     spec = spec_for(pty.path, reappears_within_ms=reappears_ms)
     board = SerialPort().boot(spec, NO_IMAGE)
     said = told_the_waiting(board, waiting)
-    assert said == f"{pty.path} was closed while a thread waited on it"
+    assert said == f"desk: {pty.path} was closed while a thread waited on it"
     SerialPort().boot(spec, NO_IMAGE).close()  # it is not given up
 
 

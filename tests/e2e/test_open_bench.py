@@ -102,6 +102,32 @@ def test_options_of_the_board_are_its_engines() -> None:
         pass
 
 
+def test_options_are_a_mapping() -> None:
+    with (
+        pytest.raises(ConfigError, match=r"options = \[1\]: give a mapping"),
+        open_bench("native", TANK, options=[1]),  # type: ignore[arg-type]
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("board", "environment"), [("native", "uno"), ("uno", "native")]
+)
+def test_an_environment_of_another_board_is_the_callers_mistake(
+    board: str, environment: str
+) -> None:
+    skip_without_engine(board)
+    with (
+        pytest.raises(
+            ConfigError,
+            match=f"what environment '{environment}' builds does not run on board "
+            f"'{board}', which runs {board}",
+        ),
+        open_bench(board, TANK, environment=environment),
+    ):
+        pass
+
+
 def test_what_cannot_be_is_told_by_our_own_errors(
     make_project: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -62,7 +62,7 @@ def test_a_plugin_with_fixtures_of_its_own_and_ours_get_along(
         str(tmp_path / "test_machines.py"),
         *early,
         "--embedbench-firmware=solution",
-        "-ksecond_init or fills_and_stops or theirs",
+        "-ka_short_silence or fills_and_stops or theirs",
     )
     assert "3 passed" in printed
     assert " failed" not in printed

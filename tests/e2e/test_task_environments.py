@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio import PlatformIO
 
 TASKS = sorted(file.parent for file in SUITES.glob("*/task.toml"))
+CROSS_COMPILED = ("esp32c3", "esp32dev", "nucleo_f401re", "qemu_stm32", "uno")
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
@@ -31,3 +32,18 @@ def test_the_reference_builds_for_a_nucleo(
     assert "firmware.bin" in image.artifacts
     with image.elf_path.open("rb") as file:
         assert ELFFile(file)["e_machine"] == "EM_ARM"
+
+
+@pytest.mark.parametrize("environment", CROSS_COMPILED)
+def test_an_image_for_any_board_is_found_again(
+    platformio: PlatformIO, environment: str, tmp_path: Path
+) -> None:
+    # Files of other boards are empty here: their compilers list nothing for them.
+    source = find_suite(SUITES / "tank_fill_drain" / "hidden" / "x").source(
+        "solution", SUITES / "tank_fill_drain"
+    )
+    try:
+        image = platformio.build(source.for_environment(environment), tmp_path)
+    except ToolMissing as missing:
+        pytest.skip(str(missing))
+    assert not image.untold

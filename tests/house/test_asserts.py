@@ -44,6 +44,22 @@ def test_what_checks_others_raises_and_does_not_assert(room: Path) -> None:
     assert [path.name for path in modules if _asserts(path)] == []
 
 
+HIDDEN = sorted(
+    path
+    for room in ("example_suites", "pytest_embedbench/grading/task_template")
+    for path in (ROOT / room).rglob("hidden/*.py")
+)
+
+
+@pytest.mark.parametrize(
+    "path", HIDDEN, ids=lambda path: path.parts[-3][:6] + path.name
+)
+def test_what_judges_a_submission_says_quantity_value_bound_and_time(
+    path: Path,
+) -> None:
+    assert [node.lineno for node in _asserts(path)] == []
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -69,6 +69,10 @@ class FakeGuest:
             case b"m":
                 address = int(request[1:].split(b",")[0], 16)
                 answer = word(self.memory.get(address, 0))
+            case b"M":
+                place, _, digits = request[1:].partition(b":")
+                at = int(place.split(b",")[0], 16)
+                (self.memory[at],) = struct.unpack("<I", bytes.fromhex(digits.decode()))
             case b"g":
                 answer = word(self._pc)
             case b"v":

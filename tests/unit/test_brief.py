@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.grading.brief import read_brief, sentences
+from pytest_embedbench.grading.brief import parse_brief, read_brief, sentences
 
 BRIEF = """\
 # A tank
@@ -40,3 +40,12 @@ def test_an_id_can_be_used_once() -> None:
 def test_a_brief_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"BRIEF\.md: not a readable brief"):
         read_brief(tmp_path / "BRIEF.md")
+
+
+def test_a_sentence_says_if_it_is_ours() -> None:
+    brief = parse_brief(
+        "- **T1** One.\n- **T2** (ours) Two,\n  and more.\n- **T3** (o) 3.\n"
+    )
+    assert brief.sentences == {"T1": "One.", "T2": "Two, and more.", "T3": "(o) 3."}
+    assert brief.ours == {"T2"}
+    assert list(brief.published) == ["T1", "T3"]

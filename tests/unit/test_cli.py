@@ -72,6 +72,17 @@ def test_the_doctor_looks_where_the_environment_says(
     assert "'toolchain-atmelavr'" in capsys.readouterr().out
 
 
+def test_the_doctor_says_why_there_is_no_sandbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    assert "sandbox: not ready\n" in said
+    assert "not found here: apt-get install bubblewrap" in said
+    assert "sandbox" in said.splitlines()[-1]
+
+
 def test_the_cache_is_where_the_environment_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,3 +163,50 @@ def test_products_bring_their_commands(capsys: pytest.CaptureFixture[str]) -> No
     order = ("setup", "doctor", "boards", "plants", "lab", "mutate", "new-task")
     places = [said.index(f"\n    {name} ") for name in order]
     assert places == sorted(places)
+
+
+ENGINE = """
+class Engine:
+    def missing(self): {missing}
+    def version(self): {version}
+    def boot(self, spec, image): raise NotImplementedError
+"""
+BUILDER = """
+class Builder:
+    def missing(self): return None
+    def version(self): return "1"
+    def environments(self, project_dir): return ()
+    def fingerprint(self, source): return ""
+    def build(self, source, out_dir): raise NotImplementedError
+"""
+ENTRY_POINTS = """
+[embedbench.engines]
+{name} = {name}.engine:Engine
+[embedbench.builders]
+{name} = {name}.builder:Builder
+"""
+
+
+@pytest.mark.parametrize(
+    ("missing", "version", "said"),
+    [
+        ("return None", "return 1 / 0", "version() raises ZeroDivisionError: division"),
+        ("return 1 / 0", "return ''", "missing() raises ZeroDivisionError: division"),
+    ],
+)
+def test_the_doctor_tells_of_an_engine_that_raises(  # fixtures
+    theirs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    missing: str,
+    version: str,
+    said: str,
+) -> None:
+    (theirs / "engine.py").write_text(ENGINE.format(missing=missing, version=version))
+    (theirs / "builder.py").write_text(BUILDER)
+    (theirs / "odd.toml").write_text(ODD.replace("simavr", theirs.name))
+    about = theirs.parent / "theirs-1.0.dist-info" / "entry_points.txt"
+    about.write_text(about.read_text() + ENTRY_POINTS.format(name=theirs.name))
+    monkeypatch.setenv("EMBEDBENCH_BUILDER", theirs.name)
+    assert main(["doctor", "odd"]) == 1
+    assert f"odd: broken: {said}" in capsys.readouterr().out

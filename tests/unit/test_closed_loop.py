@@ -15,7 +15,8 @@ from embedbench_plants.pressure_vessel_interlock import (
 )
 from embedbench_plants.tank_fill_drain import TankFillDrain, TankState
 from pytest_embedbench.bench.bench import Bench
-from pytest_embedbench.bench.closed_loop import ClosedLoop, Coupling, Grouping
+from pytest_embedbench.bench.closed_loop import ClosedLoop
+from pytest_embedbench.bench.coupling import Coupling, Grouping
 from pytest_embedbench.bench.scenario import (
     Injection,
     PlantEvent,
@@ -152,6 +153,27 @@ def test_lines_are_given_one_by_one_or_as_bursts(
     assert [state.pressure_kpa for _, state in run.samples][-2:] == [28, 36]
 
 
+def test_a_burst_on_the_wire_as_a_tick_ends_takes_effect_as_one(
+    bench_with: PutOnBench,
+) -> None:
+    def firmware(uart: LoopbackUart) -> Generator[int, None, None]:
+        yield 94
+        said = "\n".join((*PRESSURIZE, "")).encode()
+        for start in range(0, len(said), 3):
+            uart.write(said[start : start + 3])
+            yield 1
+
+    bench = bench_with(firmware)
+    run = bench.run(
+        Scenario(name="late", max_steps=2, initial={"pressure_kpa": 20}),
+        PressureVesselInterlock,
+        coupling=Coupling(grouping=Grouping.BURST),
+    )
+    states = {(s.state.vent_open, s.state.compressor_on) for s in run.samples}
+    assert states == {(True, False), (False, True)}
+    assert [reply.lines for reply in run.replies] == [PRESSURIZE]
+
+
 def test_a_plant_that_stands_still_is_sampled_in_every_tick(
     bench_with: PutOnBench,
 ) -> None:
@@ -248,6 +270,31 @@ def test_a_gate_for_a_stream_that_is_not_there_is_refused(
         "SENSE PRESS 18, SENSE DOOR CLOSED",
     ):
         bench.run(scenario, PressureVesselInterlock)
+
+
+def test_a_gate_that_is_set_while_a_loop_runs_is_refused_the_same(
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(obedient())
+    loop = bench.connect(PressureVesselInterlock())
+    bench.run_for(100)
+    loop.streams_until_ms["NIX"] = 5
+    with pytest.raises(
+        ConfigError, match="streams_until_ms: no sensor line begins with 'NIX'; the pl"
+    ):
+        bench.run_for(100)
+
+
+def test_a_reaction_to_a_stream_that_never_was_is_refused(
+    bench_with: PutOnBench,
+) -> None:
+    run = bench_with(obedient()).run(
+        Scenario(name="x", max_steps=2), PressureVesselInterlock
+    )
+    with pytest.raises(
+        ConfigError, match="begins with 'NIX'; sent: SENSE PRESS, SENSE DOOR"
+    ):
+        run.reaction_ms(is_safe=bool, stream="NIX")
 
 
 def test_an_event_on_a_field_that_is_not_there_is_refused(

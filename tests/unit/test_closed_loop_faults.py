@@ -10,7 +10,7 @@ import pytest
 
 from embedbench_plants.tank_fill_drain import TankFillDrain, TankState
 from pytest_embedbench.bench.bench import Bench
-from pytest_embedbench.bench.closed_loop import Coupling
+from pytest_embedbench.bench.coupling import Coupling
 from pytest_embedbench.bench.scenario import Injection, Scenario
 from pytest_embedbench.errors import ConfigError, FaultNeverFired, InvariantBroken
 from pytest_embedbench.faults import (

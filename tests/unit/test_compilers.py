@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_embedbench.errors import ToolMissing
+from pytest_embedbench.errors import BenchFault, ToolMissing
 from pytest_embedbench.support.compilers import broken_here
 
 LOG = Path("build.log")
@@ -52,10 +52,34 @@ def test_a_compiler_without_its_own_parts_is_ours(line: str, what: str) -> None:
     assert fault.tool == f"a whole compiler ({what})"
 
 
-def test_a_compiler_that_was_killed_is_ours() -> None:
-    line = "gcc: fatal error: Killed signal terminated program cc1"
+@pytest.mark.parametrize(
+    "line",
+    [
+        "gcc: fatal error: Killed signal terminated program cc1",
+        "collect2: fatal error: ld terminated with signal 9 [Killed]",
+        "clang: error: linker command failed due to signal: Killed",
+    ],
+)
+def test_a_compiler_that_was_killed_is_ours(line: str) -> None:
     fault = broken_here([line], "native", LOG)
     assert str(fault).startswith(f"the compiler was killed from outside: {line}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cc1: out of memory allocating 65536 bytes after a total of 1052672 bytes",
+        "virtual memory exhausted: Cannot allocate memory",
+        "/usr/bin/ld: final link failed: memory exhausted",
+        "cc: error: vfork: Resource temporarily unavailable",
+        "OSError: [Errno 12] Cannot allocate memory",
+    ],
+)
+def test_no_memory_is_ours_unless_the_compiler_had_all_that_it_may(line: str) -> None:
+    fault = broken_here([line], "native", LOG)
+    assert isinstance(fault, BenchFault)
+    assert "refused memory or a process" in str(fault)
+    assert broken_here([line], "native", LOG, has_memory=True) is None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,13 @@ import pexpect
 import pytest
 
 from pytest_embedbench.bench.dut import DutTimeout
-from pytest_embedbench.errors import ConfigError, ExpectTimeout, FirmwareCrash
+from pytest_embedbench.errors import (
+    ConfigError,
+    ExpectTimeout,
+    FirmwareCrash,
+    ForbiddenOutput,
+    UnitTestsFailed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -143,3 +149,96 @@ def test_pexpect_is_not_imported_before_it_is_asked_for() -> None:  # E17
         "import sys, pytest_embedbench.bench.bench; assert 'pexpect' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("timeout", ["a", None, True, float("nan"), float("inf"), 1e9])
+def test_a_timeout_that_is_no_time_is_refused(
+    timeout: float, bench_with: PutOnBench
+) -> None:
+    dut = bench_with(saying(b"x\n")).dut
+    with pytest.raises(
+        ConfigError, match=r"^timeout = .*: must be a number of seconds"
+    ):
+        dut.expect("x", timeout=timeout)
+
+
+def test_all_of_a_list_in_any_order(bench_with: PutOnBench) -> None:
+    dut = bench_with(saying(b"b=2\n", b"a=1\n", b"b=3\n")).dut
+    found = dut.expect([r"a=(\d)", r"b=(\d)"], timeout=1, expect_all=True)
+    assert [match.group(1) for match in found] == [b"2", b"1"]
+    assert dut.expect(r"b=(\d)", timeout=1, expect_all=True).group(1) == b"3"
+    with pytest.raises(DutTimeout):
+        dut.expect(["a", "b"], timeout=0.1, expect_all=True)
+
+
+@pytest.mark.parametrize(
+    "unwanted", ["err(or)?", b"err", re.compile("ERR", re.IGNORECASE), ["x", "err"]]
+)
+def test_what_must_not_come_before_a_match(
+    unwanted: str | bytes | re.Pattern[str] | list[str], bench_with: PutOnBench
+) -> None:
+    dut = bench_with(saying(b"an error\nready\nready\n")).dut
+    with pytest.raises(ForbiddenOutput, match="which must not come before b'ready'"):
+        dut.expect("ready", timeout=1, not_matching=unwanted)
+    dut.expect("ready", timeout=1, not_matching=unwanted)
+
+
+def test_what_came_before_a_match(bench_with: PutOnBench) -> None:
+    dut = bench_with(saying(b"one\ntwo three\n")).dut
+    before = dut.expect_exact("three", timeout=1, return_what_before_match=True)
+    assert before == b"one\r\ntwo "
+    with pytest.raises(ConfigError, match="give one"):
+        dut.expect("x", expect_all=True, return_what_before_match=True)
+
+
+UNITY = b"""\
+menu
+a.c:1:test_a:PASS
+\x1b[31ma.c:2:test_b:FAIL: Expected 1 Was 2\x1b[0m
+a.c:3:test_c:IGNORE
+
+-----------------------
+3 Tests 1 Failures 1 Ignored
+FAIL
+"""
+
+
+def test_unity_by_itself_is_read_up_to_its_summary(bench_with: PutOnBench) -> None:
+    dut = bench_with(
+        saying(UNITY, b"x.c:1:again:PASS\n1 Tests 0 Failures 0 Ignored\n")
+    ).dut
+    with pytest.raises(UnitTestsFailed, match=r"1 of 3 cases failed:\n  a.c:2: test_b"):
+        dut.expect_unity_test_output(timeout=5)
+    cases = dut.testsuite.testcases
+    assert [(case.name, case.result) for case in cases] == [
+        ("test_a", "PASS"),
+        ("test_b", "FAIL"),
+        ("test_c", "IGNORE"),
+    ]
+    assert cases[1].attrs == {"file": "a.c", "line": "2", "message": "Expected 1 Was 2"}
+    dut.expect_unity_test_output(timeout=5)
+    assert [case.name for case in dut.testsuite.failed_cases] == ["test_b"]
+    assert dut.testsuite.testcases[-1].name == "again"
+    with pytest.raises(DutTimeout):
+        dut.expect_unity_test_output(timeout=0.1)
+
+
+def test_unity_cases_that_were_not_heard_have_failed(bench_with: PutOnBench) -> None:
+    dut = bench_with(saying(UNITY)).dut
+    dut.expect("test_b")
+    with pytest.raises(UnitTestsFailed, match="2 more that ran were not heard of"):
+        dut.expect_unity_test_output(timeout=5)
+
+
+def test_unity_output_that_was_read_before_can_be_given(bench_with: PutOnBench) -> None:
+    dut = bench_with(saying(UNITY)).dut
+    read = dut.expect(r"a\.c:2:test_b:FAIL: ").group()
+    read = dut.before + read
+    with pytest.raises(UnitTestsFailed, match="1 of 3 cases failed"):
+        dut.expect_unity_test_output(timeout=5, extra_before=read)
+
+
+def test_a_summary_without_cases_is_no_result(bench_with: PutOnBench) -> None:
+    dut = bench_with(saying(b"0 Tests 0 Failures 0 Ignored\n")).dut
+    with pytest.raises(ConfigError, match="extra_before"):
+        dut.expect_unity_test_output(timeout=5)

@@ -33,3 +33,25 @@ def test_an_error_is_the_same_on_the_other_side(error: errors.EmbedbenchError) -
 def test_an_error_keeps_its_fields() -> None:
     again = pickle.loads(pickle.dumps(MADE[1]))
     assert (again.environment, again.returncode) == ("uno", 1)
+
+
+@pytest.mark.parametrize(
+    ("lines", "first"),
+    [
+        (
+            ["ld: link errors found", "In function `_start':", "undefined reference"],
+            "undefined reference",
+        ),
+        (["a.c: In function 'f':", "a.c:1:2: error: no"], "a.c:1:2: error: no"),
+        (["Error: Nothing to build", "more"], "Error: Nothing to build"),
+        (["a", "some error of a script"], "some error of a script"),
+        ([], ""),
+    ],
+)
+def test_a_build_is_told_by_the_line_that_says_most(
+    lines: list[str], first: str
+) -> None:
+    said = str(errors.BuildError("uno", 1, Path("build.log"), "\n".join(lines)))
+    assert said.splitlines()[0] == (
+        f"the firmware does not build: environment 'uno': {first}"
+    )

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.bench.images import ImageCache, environment_for
+from pytest_embedbench import digests
+from pytest_embedbench.bench.images import ImageCache
 from pytest_embedbench.errors import (
     BenchFault,
     BuildError,
-    ConfigError,
     ToolMissing,
 )
-from pytest_embedbench.model import BoardSpec, FirmwareImage, FirmwareSource, UartSpec
+from pytest_embedbench.model import FirmwareImage, FirmwareSource
 from pytest_embedbench.testing import check_builder
 
 if TYPE_CHECKING:
@@ -295,33 +295,6 @@ def test_an_image_that_is_used_is_kept(
     assert old.elf_path.is_file()
 
 
-def board(*environments: str) -> BoardSpec:
-    return BoardSpec(
-        name="nano",
-        engine="simavr",
-        mcu="atmega328p",
-        cpu_hz=16_000_000,
-        uarts=(UartSpec(name="uart0", baud_bps=115_200),),
-        environments=environments,
-    )
-
-
-def test_the_boards_favourite_environment_is_built(builder: Copier) -> None:
-    spec = board("nanoatmega328", "uno", "native")
-    assert environment_for(builder, spec, Path("/project")) == "uno"
-
-
-def test_a_project_without_an_environment_for_the_board_is_named(
-    builder: Copier,
-) -> None:
-    with pytest.raises(ConfigError) as caught:
-        environment_for(builder, board("nanoatmega328"), Path("/project"))
-    assert str(caught.value) == (
-        "/project has no environment for board 'nano': the board runs nanoatmega328; "
-        "the project has native, uno: add [env:nanoatmega328] to its platformio.ini"
-    )
-
-
 @dataclass
 class Counting(Copier):
     """Counts how often it is asked for a fingerprint."""
@@ -371,3 +344,63 @@ def test_a_failure_is_not_remembered_of_what_was_mended_during_the_build(
     edit(source, "#error")
     with pytest.raises(BuildError):
         cache.image(builder, source)
+
+
+def test_what_has_begun_is_waited_for_and_not_built_twice(
+    cache: ImageCache, builder: Copier, source: FirmwareSource
+) -> None:
+    cache.begin(builder, source)
+    first, second = (cache.image(builder, source) for _ in range(2))
+    assert (first.was_found, second.was_found) == (False, True)
+    assert builder.builds() == 1
+
+
+def test_what_has_begun_is_no_news_where_it_was_there(
+    cache: ImageCache, builder: Copier, source: FirmwareSource
+) -> None:
+    cache.image(builder, source)
+    cache.begin(builder, source)
+    assert cache.image(builder, source).was_found
+    assert builder.builds() == 1
+
+
+def test_a_failure_of_what_has_begun_is_told_whole_to_who_asks_first(
+    cache: ImageCache, builder: Copier, source: FirmwareSource
+) -> None:
+    def fail(source: FirmwareSource) -> None:
+        raise BuildError(source.environment, 1, builder.log, "1: error\nin full")
+
+    builder.meanwhile = fail
+    cache.begin(builder, source)
+    with pytest.raises(BuildError, match="in full"):
+        cache.image(builder, source)
+    with pytest.raises(BuildError) as again:
+        cache.image(builder, source)
+    assert "in full" not in str(again.value)
+    assert builder.builds() == 1
+
+
+def test_an_edit_since_a_build_has_begun_is_built_too(
+    cache: ImageCache, builder: Copier, source: FirmwareSource
+) -> None:
+    edit(source, "#error")
+    cache.begin(builder, source)
+    with pytest.raises(BuildError):
+        cache.image(builder, source)
+    cache.begin(builder, source)
+    edit(source, "int mended(void);")
+    assert cache.image(builder, source).elf_path.read_text() == "int mended(void);"
+
+
+def test_an_image_that_is_recalled_has_its_files(
+    cache: ImageCache,
+    builder: Copier,
+    source: FirmwareSource,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(digests, "_SETTLED_NS", -1_000_000_000)
+    image = cache.image(builder, source)
+    assert cache.image(builder, source) == image
+    image.elf_path.write_bytes(b"other bytes")
+    assert cache.image(builder, source).elf_path.read_text() == "int main(void);"
+    assert builder.builds() == 2

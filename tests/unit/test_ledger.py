@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_embedbench.grading.ledger import (
+from pytest_embedbench.grading.check_records import (
     CheckPlan,
     CheckRecord,
-    Ledger,
     PlannedCheck,
+    SandboxRecord,
 )
+from pytest_embedbench.grading.ledger import GIVEN_UP, Ledger
 from pytest_embedbench.grading.verdict import CheckOutcome
 
+SANDBOX: SandboxRecord = {"kind": "bubblewrap", "warning": None}
 HOST, LOOP = "test_host.py::test_off", "test_loop.py::test_fill[native]"
 
 
 def plan(*checks: PlannedCheck, profile: str = "full") -> CheckPlan:
     return {
         "suite": "suites/tank",
+        "label": "",
+        "name": "",
         "task": "tank",
         "profile": profile,
         "submission": None,
         "sources": {"src/controller.c": "00ff"},
+        "ignored": [],
+        "boards": ["native"],
         "sentences": {"T1": "Off at first.", "T2": "On below 30."},
         "tools": {},
+        "sandbox": SANDBOX,
         "deselected_count": 0,
         "checks": list(checks),
+        "digests": None,
+        "kept_count": 0,
+        "changed": [],
     }
 
 
@@ -44,6 +54,7 @@ def note(
 ) -> CheckRecord:
     return {
         "suite": "suites/tank",
+        "label": "",
         "check": name,
         "outcome": outcome,
         "stage": stage,
@@ -52,6 +63,54 @@ def note(
         "last": last,
         "details": details,
     }
+
+
+def test_a_long_reason_is_told_whole_once() -> None:
+    names = [f"test_loop.py::test_{n}[uno]" for n in range(4)]
+    ledger = Ledger(plan(*(check(name, "uno", "T2") for name in names)), "now")
+    for name, reason in zip(names, ("a\nb", "c\nd", "c\nd", "a\nb"), strict=True):
+        ledger.note(note(name, "failed") | {"reason": reason})
+    record = ledger.record("uno", ended_at="later")
+    assert [row["reason"] for row in record["checks"]] == [
+        "a (whole: the reason of the verdict)",
+        "c\nd",
+        f"c (whole: the reason of {names[1]})",
+        "a (whole: the reason of the verdict)",
+    ]
+    assert record["reason"] == "a\nb"
+
+
+def test_who_built_it_first_makes_no_difference() -> None:
+    # Only who builds is told every error; the others its first one.
+    names = [f"test_loop.py::test_{n}[uno]" for n in range(3)]
+    records = []
+    for whole in range(3):
+        ledger = Ledger(plan(*(check(name, "uno", "T2") for name in names)), "now")
+        for number, name in enumerate(names):
+            reason = "it fails: a\na\nb\nlog" if number == whole else "it fails: a\nlog"
+            failed = note(name, "failed", stage="TARGET_BUILD", last=True)
+            ledger.note({**failed, "reason": reason})
+        records.append(ledger.record("uno", ended_at="later"))
+    assert records[0] == records[1] == records[2]
+    assert records[0]["reason"] == "it fails: a\na\nb\nlog"
+
+
+def test_workers_try_no_more_than_one_process_would() -> None:
+    # Each has let it spin twice, in turns.
+    names = [f"test_loop.py::test_{n}[uno]" for n in range(6)]
+    ledger = Ledger(plan(*(check(name, "uno", "T2") for name in names)), "now")
+    for name in (names[1], names[3], names[0], names[2]):
+        ledger.note(note(name, "failed", last=True, spun=True))
+    for name in names[4:]:
+        ledger.note(note(name, "skipped", last=True))
+    shown = ledger.record("uno", ended_at="later")["checks"]
+    assert [row["outcome"] for row in shown] == ["failed"] * 2 + ["skipped"] * 4
+    assert {row["reason"] for row in shown[2:]} == {GIVEN_UP}
+
+
+def test_boards_stand_as_they_were_chosen() -> None:
+    told = plan(check("test_a", "uno", "T1"), check("test_b", "native", "T2"))
+    assert Ledger(told, "now").boards() == ("native", "uno")
 
 
 @pytest.fixture
@@ -72,9 +131,16 @@ def test_the_record_of_a_pass_is_complete(ledger: Ledger) -> None:
     record = ledger.record("native", ended_at="2026-01-01T00:00:09Z")
     assert record["complete"] is True
     assert (record["verdict"], record["stage"]) == ("PASS", "INTEGRATION")
-    assert record["unsandboxed"] is True
+    assert record["sandbox"] == SANDBOX
     assert record["counts"]["passed"] == record["counts"]["checks"] == 2
     assert record["duration_s"] == 3.0
+
+
+def test_the_weakest_sandbox_of_several_processes_is_told(ledger: Ledger) -> None:
+    limits: SandboxRecord = {"kind": "limits", "warning": "no sandbox: why"}
+    for sandbox in (SANDBOX, limits, SANDBOX):
+        ledger.add_plan({**plan(), "sandbox": sandbox})
+    assert ledger.record("native", ended_at=None)["sandbox"] == limits
 
 
 def test_a_record_before_the_end_says_so(ledger: Ledger) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.bench.closed_loop import bursts
+from pytest_embedbench.bench.bursts import bursts
 from pytest_embedbench.bench.guards import FloodMeter
 from pytest_embedbench.errors import FirmwareFlood
 from pytest_embedbench.model import Direction, Line

@@ -19,7 +19,7 @@ from pytest_embedbench.grading.checks.protocol_checks import (
 from pytest_embedbench.grading.task import Task, load_task
 
 if TYPE_CHECKING:
-    from pytest_embedbench.grading.host.controller import LineProtocol
+    from pytest_embedbench.grading.host.line_protocol import LineProtocol
 
 SUITES = Path(__file__).parents[2] / "example_suites"
 TASKS = [load_task(file) for file in sorted(SUITES.glob("*/task.toml"))]

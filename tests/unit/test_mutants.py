@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.grading.commands.mutate import chosen, sampled
+from pytest_embedbench.grading.mutation.earlier import TrialLog, on_every_board
 from pytest_embedbench.grading.mutation.equivalence import check_known, equivalents_of
 from pytest_embedbench.grading.mutation.generate import (
     Declared,
@@ -86,6 +88,47 @@ def test_a_programmer_could_have_written_that(code: str, expected: str) -> None:
     assert any(what.endswith(expected) for what in mutants(code))
 
 
+TIRED = """
+bool f(controller_t *c, input_t in) {
+    bool is_late = 0;
+    if (!c->fill) { return false; }
+    c->state = STATE_ON;
+    if (in.now_ms - c->last_ms > WAIT_MS) { c->drain = true; }
+    return strtol(in.text, 0, 10) == isdigit(in.text[0]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("operator", "expected"),
+    [
+        ("width", "`uint32_t last_ms;`: `uint32_t` becomes `uint16_t`"),
+        ("width", "`int level;`: `int` becomes `uint8_t`"),
+        (
+            "cast",
+            "`in.now_ms - c->last_ms` becomes `(uint16_t)(in.now_ms - c->last_ms)`",
+        ),
+        ("cast", "`in.now_ms - c->last_ms` becomes `(int)(in.now_ms - c->last_ms)`"),
+        ("float", "becomes `((float)(in.now_ms) - (float)(c->last_ms))`"),
+        ("rounding", "becomes `(in.now_ms - c->last_ms) / 1000 > (WAIT_MS) / 1000`"),
+        ("deadline", "becomes `(in.now_ms) > (uint16_t)(c->last_ms + WAIT_MS)`"),
+        ("sentinel", "`c->fill` becomes `(c->last_ms != 0)`"),
+        ("member", "`last_ms` becomes `first_ms`"),
+        ("kept", "becomes `static bool is_late = 0;`"),
+        ("expiry", "becomes `((!c->fill) && in.now_ms < 65536U)`"),
+        ("expiry", "({ static uint8_t times; times < 200U && ++times; }))`"),
+        ("order", "{ bool is_late = 0; c->state = STATE_ON; if (!c->fill)"),
+        ("parsing", "`10` becomes `0`"),
+        ("parsing", "`isdigit` becomes `isxdigit`"),
+    ],
+)
+def test_a_tired_engineer_could_have_written_that(operator: str, expected: str) -> None:
+    header = HEADER.replace(b"last_ms;", b"last_ms; uint32_t first_ms;")
+    header += b"typedef struct { int level; uint32_t now_ms; char *text; } input_t;"
+    made = mutants_of({"c.h": header, "c.c": TIRED.encode()}, Declared())
+    assert any(m.operator == operator and expected in m.what for m in made)
+
+
 def test_limits_are_off_by_one_and_five_and_times_by_a_share() -> None:
     reference = {"c.h": HEADER, "c.c": b"int f(void) { return LOW + WAIT_MS; }"}
     told = [mutant.what for mutant in mutants_of(reference, Declared())]
@@ -137,10 +180,10 @@ def test_a_declared_fault_has_to_fit_the_reference() -> None:
 
 
 def test_a_mutant_is_a_submission(tmp_path: Path) -> None:
-    reference = {"src/a.c": b"int a = 1;", "src/b.c": b"void f(int v) { v++; }"}
+    reference = {"src/a.c": b"char a = 1;", "src/b.c": b"void f(int v) { v++; }"}
     first = mutants_of(reference, Declared())[0]
     first.write(reference, tmp_path)
-    assert (tmp_path / "src" / "a.c").read_bytes() == b"int a = 1;"
+    assert (tmp_path / "src" / "a.c").read_bytes() == b"char a = 1;"
     assert (tmp_path / "src" / "b.c").read_bytes() == first.source
     assert "-void f(int v) { v++; }" in first.diff
 
@@ -152,10 +195,10 @@ def tank() -> Suite:
 
 def test_the_tank_has_a_hundred_faults_and_few_that_are_none(tank: Suite) -> None:
     made = mutants_of(reference_of(tank), declared_by(tank))
-    equivalents = equivalents_of(tank)
+    equivalents = equivalents_of(tank, "native")
     check_known(tank, equivalents, made)
     assert len({mutant.name for mutant in made}) == len(made) >= 100
-    assert len(equivalents) <= len(made) * 5 // 100
+    assert len(equivalents) <= len(made) // 5
 
 
 def test_an_equivalent_that_is_gone_is_named(tank: Suite) -> None:
@@ -208,22 +251,57 @@ def outcome_of(
     )
 
 
-def test_the_overview_has_both_profiles_side_by_side(tmp_path: Path) -> None:
+def test_the_overview_has_profiles_and_boards_side_by_side(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no <task>/full\.json there"):
         overview(tmp_path)
     outcome = outcome_of([trial(n, Fate(f)) for n, f in enumerate(FATES)], {}, {})
     (tmp_path / "t").mkdir()
     record = outcome.record()
     (tmp_path / "t" / "full.json").write_text(json.dumps(record))
-    assert overview(tmp_path).endswith(
-        "| t | 4 | 0 (0.0%) | 3 of 4 | 75.0% | - | - | 2 min |\n"
+    assert "\n| t | 4 | 0 (0.0%) | 3 of 4 | 75.0% | - | - | 2 min |\n" in overview(
+        tmp_path
     )
     counts = record["counts"] | {"killed": 2, "survived": 2}
-    paper = record | {"score": 0.5, "counts": counts}
-    (tmp_path / "t" / "paper.json").write_text(json.dumps(paper))
+    other = record | {"score": 0.5, "counts": counts}
+    (tmp_path / "t" / "paper.json").write_text(json.dumps(other))
+    (tmp_path / "t" / "full-uno.json").write_text(json.dumps(other))
+    told = overview(tmp_path)
+    assert "`full` on native | score | `full` on uno | score | `paper`" in told
+    cells = "3 of 4 | 75.0% | 2 of 4 | 50.0% | 2 of 4 | 50.0% | 4 min"
+    assert f"\n| t | 4 | 0 (0.0%) | {cells} |\n" in told
+
+
+def test_the_overview_has_a_row_for_each_kind_of_fault(tmp_path: Path) -> None:
+    outcome = outcome_of([trial(n, Fate(f)) for n, f in enumerate(FATES)], {}, {})
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "full.json").write_text(json.dumps(outcome.record()))
+    (kind,) = {row["kind"] for row in outcome.record()["mutants"]}
     assert overview(tmp_path).endswith(
-        "| t | 4 | 0 (0.0%) | 3 of 4 | 75.0% | 2 of 4 | 50.0% | 3 min |\n"
+        "| kind of fault | mutants | equivalent | killed on native |\n"
+        f"|---|--:|--:|--:|\n| {kind} | 4 | 0 | 3 of 4 |\n"
     )
+
+
+def test_a_campaign_goes_on_where_it_was_cut_short(tmp_path: Path) -> None:
+    log = TrialLog(tmp_path / "t" / "full.jsonl")
+    killed, alive = trial(0, Fate.KILLED), trial(1, Fate.SURVIVED)
+    mutants = [killed.mutant, alive.mutant]
+    assert log.done(mutants) == {}
+    log.note(killed)
+    log.note(alive)
+    with log.file.open("a") as file:
+        file.write('{"mutant": "cut sh')
+    assert log.done(mutants) == {killed.mutant.name: killed}
+    other = replace(killed.mutant, diff="another fault of that name")
+    assert log.done([other]) == {}
+    log.begin()
+    assert log.done(mutants) == {}
+
+
+def test_what_the_host_stage_kills_dies_on_every_board() -> None:
+    there, here = trial(0, Fate.KILLED), trial(1, Fate.KILLED)
+    done = {"there": there, "here": replace(here, stage="INTEGRATION")}
+    assert on_every_board(done) == {"there": there}
 
 
 def test_a_sample_is_the_same_each_time_and_in_order() -> None:

@@ -10,12 +10,8 @@ from typing import Any, NamedTuple, cast
 import pytest
 
 from pytest_embedbench.errors import ConfigError, WrongOutput
-from pytest_embedbench.grading.checks.oracle import (
-    check_histories,
-    difference,
-    load_oracle,
-    walk,
-)
+from pytest_embedbench.grading.checks.comparing import check_histories, difference
+from pytest_embedbench.grading.checks.oracle import load_oracle, walk
 from pytest_embedbench.grading.host.controller import Controller
 from pytest_embedbench.grading.task import ControllerApi, Suite, load_task
 
@@ -58,7 +54,7 @@ class Brief:
 
 
 ON, OFF = Output(on=True, changed=False), Output(on=False, changed=False)
-ROWS = [("LEVEL", 100, 20), ("NONE", 150), ("LEVEL", 200, 40)]
+ROWS = [("LEVEL", 0, 20), ("NONE", 50), ("LEVEL", 50, 40)]
 
 
 def told(outputs: Sequence[Output]) -> str:
@@ -71,9 +67,9 @@ def test_a_controller_that_agrees_differs_nowhere() -> None:
 
 def test_the_first_step_that_differs_is_told_with_those_before_it() -> None:
     assert told([ON, ON, ON]) == (
-        "on is True and should be False after step 2, the last of\n"
-        "  LEVEL 100 20\n"
-        "  NONE 150"
+        "on is True at 50 ms; it has to be False (step 2, the last of\n"
+        "  LEVEL 0 20\n"
+        "  NONE 50)"
     )
 
 
@@ -81,9 +77,9 @@ def test_the_oracle_is_asked_step_by_step_with_values_by_name() -> None:
     brief = Brief()
     difference(cast("Controller", Scripted([ON, OFF, OFF])), brief, ROWS)
     assert brief.asked == [
-        ("LEVEL", {"level": 20}, 100),
-        ("NONE", {}, 150),
-        ("LEVEL", {"level": 40}, 200),
+        ("LEVEL", {"level": 20}, 0),
+        ("NONE", {}, 50),
+        ("LEVEL", {"level": 40}, 50),
     ]
 
 
@@ -113,25 +109,70 @@ def test_a_task_without_an_oracle_is_named(tmp_path: Path) -> None:
 
 @dataclass
 class Forgetful:
-    """A controller that does as it did before, unless ``controller_init`` is called."""
+    """A controller that does as it did before, unless it is started again."""
 
     api: ControllerApi = API
     on: bool = False
+    batches: list[object] = field(default_factory=list[object])
 
-    def init(self) -> None:
+    def restart(self) -> None:
         self.on = False
 
     def run(self, rows: list[Any]) -> Sequence[Output]:
-        return [self.step(level) for _, _, level in rows]
+        return [self.step(*row[2:]) for row in rows]
 
-    def step(self, level: int) -> Output:
+    def step(self, level: int = 50) -> Output:
         self.on = self.on or level < 30
         return Output(on=self.on, changed=False)
 
 
-def test_each_history_begins_with_an_init_and_the_first_wrong_one_is_told() -> None:
+LOW, HIGH = ("LEVEL", 0, 20), ("LEVEL", 0, 40)
+
+
+def refusal(*histories: Sequence[tuple[str | int, ...]]) -> str:
+    with pytest.raises(WrongOutput) as refused:
+        check_histories(cast("Controller", Forgetful()), Brief, histories)
+    return str(refused.value)
+
+
+def test_each_history_begins_at_power_on_and_the_first_wrong_one_is_told() -> None:
     controller = cast("Controller", Forgetful())
-    low, high = ("LEVEL", 100, 20), ("LEVEL", 200, 40)
-    check_histories(controller, Brief, [[low], [high], [high] * 600 + [low]])
-    with pytest.raises(WrongOutput, match="after step 602, the last of"):
-        check_histories(controller, Brief, [[low], [high] * 600 + [low, high]])
+    check_histories(controller, Brief, [[LOW], [HIGH], [HIGH] * 600 + [LOW]])
+    assert "it has to be False (step 2," in refusal([LOW], [LOW, HIGH])
+
+
+def test_of_a_long_history_the_fewest_steps_that_go_wrong_are_told() -> None:
+    later = [("LEVEL", at_ms, 40) for at_ms in range(100, 70_000, 100)]
+    story = [*later, ("LEVEL", 70_000, 20), ("LEVEL", 70_100, 40)]
+    assert refusal(story) == (
+        "controller_step: on is True at 150 ms; it has to be False (step 4, the last "
+        "of\n"
+        "  NONE 50 to 100 ms\n"
+        "  LEVEL 100 20\n"
+        "  NONE 150)"
+    )
+
+
+@dataclass
+class Tired:
+    """A controller that does right until it has counted to a hundred."""
+
+    api: ControllerApi = API
+    count: int = 0
+    batches: list[object] = field(default_factory=list[object])
+
+    def restart(self) -> None:
+        self.count = 0
+
+    def run(self, rows: list[Any]) -> Sequence[Output]:
+        return [self.step(*row[2:]) for row in rows]
+
+    def step(self, level: int = 50) -> Output:
+        self.count += 1
+        return Output(on=level < 30 and self.count < 100, changed=False)
+
+
+def test_a_history_that_goes_wrong_only_as_a_whole_is_told_to_its_end() -> None:
+    story = [("LEVEL", at_ms, 20) for at_ms in range(0, 70_000, 50)]
+    with pytest.raises(WrongOutput, match=r"on is False at 2500 ms; .*\(step 101,"):
+        check_histories(cast("Controller", Tired()), Brief, [story])

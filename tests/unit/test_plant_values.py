@@ -117,3 +117,8 @@ def test_a_scenario_starts_and_changes_a_plant_by_its_annotations(
         match=r"^scenario 'door': the plant's state: door_closed must be true or false",
     ):
         bench.run(opened, PressureVesselInterlock)
+
+
+def test_a_plant_goes_by_its_name() -> None:
+    with pytest.raises(ConfigError, match=r"plant\(5\): give the name of a plant"):
+        Registry().plant(5)  # type: ignore[arg-type]

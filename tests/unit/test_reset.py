@@ -160,8 +160,8 @@ def test_a_hubs_port_is_switched_by_uhubctl(
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "uhubctl").write_text("#!/bin/sh\n")
     (tmp_path / "uhubctl").chmod(0o755)
-    words = " ".join(uhubctl("1-1.4", 2, off_s=1.5)).rpartition("/")[2]
-    assert words == "uhubctl -l 1-1.4 -p 2 -a cycle -d 1.5"
+    words = " ".join(uhubctl("1-1.4", 2, "off")).rpartition("/")[2]
+    assert words == "uhubctl -l 1-1.4 -p 2 -a off"
 
 
 def test_a_missing_uhubctl_says_how_to_get_it(
@@ -169,4 +169,4 @@ def test_a_missing_uhubctl_says_how_to_get_it(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="apt-get install uhubctl"):
-        uhubctl("1-1", 1)
+        uhubctl("1-1", 1, "on")

@@ -145,3 +145,17 @@ def test_a_file_that_is_its_authors_is_left_alone(tmp_path: Path) -> None:
     starter.write_text("int mine;")
     assert write_sources(TANK, tmp_path) == []
     assert starter.read_text() == "int mine;"
+
+
+@pytest.mark.parametrize("command", ["generate", "mutate"])
+def test_a_folder_that_is_no_task_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    (tmp_path / "file").touch()
+    for name, why in (
+        ("nix", "no such folder"),
+        ("file", "no such folder"),
+        (".", "it has no task.toml"),
+    ):
+        assert main([command, str(tmp_path / name)]) != 0
+        assert f"{tmp_path / name}: is no task: {why}" in capsys.readouterr().err

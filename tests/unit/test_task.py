@@ -46,6 +46,14 @@ def test_the_controller_table_is_read(tmp_path: Path) -> None:
     )
 
 
+def test_what_is_ignored_is_a_list_of_patterns(tmp_path: Path) -> None:
+    (tmp_path / "task.toml").write_text(f"{TASK}ignored = ['main/*.c']\n")
+    assert load_task(tmp_path / "task.toml").ignored == ("main/*.c",)
+    (tmp_path / "task.toml").write_text(f"{TASK}ignored = 'main/*.c'\n")
+    with pytest.raises(ConfigError, match=r"task\.ignored: must be a list"):
+        load_task(tmp_path / "task.toml")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

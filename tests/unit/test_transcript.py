@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 from xml.etree import ElementTree as ET
 
+import pytest
 from hypothesis import given, strategies as st
 
+from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import Direction, Line
 from pytest_embedbench.wire.transcript import Transcript, printable, rendered
 
@@ -68,3 +70,10 @@ def test_the_tail_is_the_end_and_not_the_beginning() -> None:  # U11, V5
     tail = transcript.tail(200)
     assert tail.endswith("line 999")
     assert len(tail) < 250
+
+
+def test_lines_are_asked_for_by_number() -> None:
+    with pytest.raises(ConfigError, match=r"since\(number='x'\): give the number"):
+        Transcript().since("x")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"since\(until='x'\): give the number"):
+        Transcript().since(0, "x")  # type: ignore[arg-type]

@@ -48,6 +48,18 @@ def repeating(line: bytes, every_ms: int) -> Firmware:
     return firmware
 
 
+def typing(text: bytes, *, at_ms: int) -> Firmware:
+    """Return a firmware that says a byte every millisecond, the first at ``at_ms``."""
+
+    def firmware(uart: LoopbackUart) -> Generator[int, None, None]:
+        yield at_ms
+        for byte in text:
+            uart.write(bytes([byte]))
+            yield 1
+
+    return firmware
+
+
 def echoing(uart: LoopbackUart) -> Generator[int, None, None]:
     while True:
         yield 10
@@ -171,6 +183,46 @@ def test_half_a_line_from_before_does_not_break_the_silence(
     bench.expect_silence(for_ms=40)
     with pytest.raises(ForbiddenOutput, match="'hello'"):
         bench.expect_silence(for_ms=50)
+
+
+def test_a_heartbeat_on_the_wire_as_the_silence_ends_is_one(
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(typing(b"DBG HEARTBEAT\nNEXT\n", at_ms=95))
+    bench.expect_silence(for_ms=100, ignoring="^DBG HEARTBEAT$")
+    assert bench.uart.now_us == 108_000  # its last byte
+    bench.expect("^NEXT$", within_ms=10)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [(b"DBG HEARTBEATS\n", "'DBG HEARTBEATS'"), (b"DBG HEART", "'DBG HEART'")],
+    ids=["another line", "half a line"],
+)
+def test_what_is_on_the_wire_as_the_silence_ends_is_judged_by_all_of_it(
+    text: bytes, told: str, bench_with: PutOnBench
+) -> None:
+    bench = bench_with(typing(text, at_ms=95))
+    with pytest.raises(ForbiddenOutput, match=f"after 100 ms it said {told}"):
+        bench.expect_silence(for_ms=100, ignoring="^DBG HEARTBEAT$")
+
+
+def test_a_line_on_the_wire_as_the_silence_begins_was_said_before(
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(typing(b"ACT PUMP ON\nDBG\n", at_ms=95))
+    bench.run_for(100)
+    with pytest.raises(ForbiddenOutput, match="after 10 ms it said 'DBG'"):
+        bench.expect_silence(for_ms=100)
+
+
+def test_a_last_line_on_the_wire_as_the_silence_begins_does_not_break_it(
+    bench_with: PutOnBench,
+) -> None:
+    bench = bench_with(typing(b"ACT PUMP ON\n", at_ms=95))
+    bench.run_for(100)
+    bench.expect_silence(for_ms=100)
+    assert bench.uart.now_us == 200_000
 
 
 def test_silence_may_have_a_heartbeat(bench_with: PutOnBench) -> None:
@@ -420,3 +472,15 @@ def test_a_line_end_may_be_text_too(bench_with: PutOnBench) -> None:
     bench.uart.line_end = None  # type: ignore[assignment]
     with pytest.raises(ConfigError, match="line_end must be text or bytes, is None"):
         bench.send("hello")
+
+
+def test_nobody_waits_for_years(bench_with: PutOnBench) -> None:
+    def silent(_uart: LoopbackUart) -> Generator[int, None, None]:
+        while True:
+            yield 1000
+
+    bench = bench_with(silent)
+    with pytest.raises(
+        ConfigError, match=r"duration_ms = 10{15}: must be 31622400000 milliseconds"
+    ):
+        bench.run_for(10**15)

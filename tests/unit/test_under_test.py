@@ -127,16 +127,32 @@ def test_notes_and_position_are_there_for_failures_to_quote() -> None:
     assert (tuple(plain.notes), plain.position) == ((), "")
 
 
+SIMULATED = "mega, nano, nano-168, pro-mini, pro-mini-8mhz, uno"
+
+
 @pytest.mark.parametrize(
     ("method", "arguments", "lack", "capability", "able"),
     [
-        ("pin_trace", (), "no pins that can be read", "read-pins", "mega, nano, uno"),
+        (
+            "pin_trace",
+            (),
+            "no pins that can be read",
+            "read-pins",
+            SIMULATED,
+        ),
         (
             "drive_pin",
             ("D2", Level.LOW),
             "no pins that can be driven",
             "drive-pins",
             "",
+        ),
+        (
+            "drive_pulses",
+            ("D2", [10]),
+            "no pins that can be driven at a given microsecond",
+            "drive-pulses",
+            SIMULATED,
         ),
         ("set_analog", ("A0", 0), "no pins that take a voltage", "analog", "uno"),
         ("reset", (), "no way to press reset", "reset", "native"),
@@ -154,6 +170,13 @@ def test_what_it_lacks_names_board_engine_and_those_that_have_it(
     assert "on engine thirdparty; boards that have: " in said
     assert able in said.partition("boards that have: ")[2]
     assert f"needs({capability!r})" in said
+
+
+def test_a_board_that_can_only_be_driven_now_says_so() -> None:
+    board = under_test(loopback())
+    board.drive_pin("D2", Level.HIGH, at_us=None)
+    with pytest.raises(BoardLacks, match="no pins that can be driven at a given micro"):
+        board.drive_pin("D2", Level.LOW, at_us=10)
 
 
 def test_a_console_is_lacking_in_words_too() -> None:
