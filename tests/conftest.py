@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import signal
 import socket
 import struct
 import sys
@@ -45,7 +46,21 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if config.getoption("timeout", 0) is None:
         config.option.timeout = TEST_WITHIN_S
+    _heed_interrupts()
     _bring_up_loopback()
+
+
+def _heed_interrupts() -> None:
+    """Have what tests start be interrupted where we were started to ignore that.
+
+    A shell starts what it leaves in the background so, and all below it.
+    """
+    for number, ordinary in (
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGQUIT, signal.SIG_DFL),
+    ):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, ordinary)
 
 
 def _bring_up_loopback() -> None:
