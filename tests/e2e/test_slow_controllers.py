@@ -13,7 +13,7 @@ from tests.e2e.native_firmware import SUITES
 TASKS = sorted(file.parent.name for file in SUITES.glob("*/task.toml"))
 STEPS_US = range(0, 3001, 200)
 """Every tenth of those at which it was tried; a line is taken up after 50 ms."""
-WAITING = "said or answered or short_silence or after_a_second"
+WAITING = "test_loop and (said or answered or short_silence or after_a_second)"
 """The checks in closed loop that wait for lines and for silence."""
 _STEP = re.compile(r"^controller_output_t controller_step\([^)]*\)\s*\{", re.MULTILINE)
 
