@@ -85,5 +85,5 @@ def test_no_check_calls_a_controller_as_its_brief_rules_out(
         (tmp_path / file.name).write_text(file.read_text())
     source = (solution / "controller.c").read_text()
     (tmp_path / "controller.c").write_text(coated(task, source))
-    done = evaluate("-n2", f"--embedbench-firmware={tmp_path}", suite=SUITES / name)
+    done = evaluate(f"--embedbench-firmware={tmp_path}", suite=SUITES / name)
     assert done.ending == ("PASS", "INTEGRATION"), done.printed

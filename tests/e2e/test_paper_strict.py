@@ -55,7 +55,7 @@ def test_what_does_without_them_passes_as_published_and_not_in_full(
 ) -> None:
     names = [name for name in WITHOUT[task] if name not in kept | APART]
     folder = without(task, names, tmp_path / "submission")
-    args = ("-n2", f"--embedbench-firmware={folder}")
+    args = (f"--embedbench-firmware={folder}",)
     done = evaluate(*args, "--embedbench-profile=paper-strict", suite=SUITES / task)
     assert done.verdict["profile"] == "paper-strict"
     assert done.ending == ("PASS", "INTEGRATION"), done.printed
