@@ -89,6 +89,18 @@ def test_a_wait_that_is_too_long_names_the_holder(
     )
 
 
+def test_what_a_run_has_waited_for_in_vain_none_of_its_workers_waits_for_again(
+    another: Callable[[], LabProcess],
+) -> None:
+    one, other, third = another(), another(), another()
+    one.ask("take a")
+    first = other.ask("take a for 0.05").removeprefix("BoardBusy: ")
+    told = third.ask("take a for 3000")
+    assert told.startswith(f"BoardGivenUp: {first}; it still is: a is held by pid ")
+    one.ask("release")
+    assert third.ask("take a for 0") == "ok a;"
+
+
 def test_killing_the_holder_frees_its_board_at_once(
     another: Callable[[], LabProcess], tmp_path: Path
 ) -> None:

@@ -26,6 +26,7 @@ from pytest_embedbench.lab.leases.candidates import (
     insist_on_enough,
     waitable,
 )
+from pytest_embedbench.lab.leases.in_vain import WaitedInVain
 from pytest_embedbench.lab.leases.journal import BoardEvent
 from pytest_embedbench.lab.leases.lease import Lease
 from pytest_embedbench.lab.leases.lockfile import lock_folder, lock_named, read_record
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.lab.ports.discovery import Attached, PortQuery, ResolvedPort
 
 _POLL_S = 0.02
-_waited_in_vain: dict[tuple[str, str], str] = {}
-"""What this process has waited for once, in which folder, and how that ended."""
 _log = logging.getLogger(__name__)
 
 
@@ -123,7 +122,7 @@ class Leases:
         )
         waiter = Waiter(who=records.this_process(names), keys=keys)
         reason = f"{names}: {self._holders(candidates)}"
-        if (str(self.folder), names) in _waited_in_vain:
+        if WaitedInVain(self.folder).ending(names):
             wait_s = 0.0
         _log.info("waiting for %s", reason)
         deadline = Deadline(wait_s)
@@ -141,13 +140,12 @@ class Leases:
 
     def _in_vain(self, names: str, wait_s: float, holders: str) -> BenchFault:
         """Return the end of a wait; the next one in this run would end likewise."""
-        key = (str(self.folder), names)
-        if first := _waited_in_vain.get(key):
+        waits = WaitedInVain(self.folder)
+        if first := waits.ending(names):
             return BoardGivenUp(f"{first}; it still is: {holders}")
-        _waited_in_vain[key] = (
-            f"no board came free within {wait_s:g} s for {names}: {holders}"
-        )
-        return BoardBusy(_waited_in_vain[key])
+        end = f"no board came free within {wait_s:g} s for {names}: {holders}"
+        waits.note(names, end)
+        return BoardBusy(end)
 
     def _reserved_for_others(
         self, own: Collection[str], ahead_of: str = ""

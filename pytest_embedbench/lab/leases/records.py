@@ -7,7 +7,9 @@ import json
 import os
 import socket
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from pytest_embedbench.clock import host_stamp
 
@@ -151,8 +153,13 @@ def this_person() -> str:
 
 def this_run() -> str:
     """Return what all processes of one test run have in common, xdist's workers too."""
-    shared = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    return shared or f"{socket.gethostname()}-{os.getpid()}"
+    return os.environ.get("PYTEST_XDIST_TESTRUNUID") or _own_run()
+
+
+@cache
+def _own_run() -> str:
+    """Name this process for good: in a container each has the number of the last."""
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex}"
 
 
 def _as(kind: type[_T], entry: dict[str, Any] | None) -> _T | None:
