@@ -62,6 +62,7 @@ from pytest_embedbench.contracts.instrument import Instrument
 from pytest_embedbench.contracts.parts import lacking, parts_of
 from pytest_embedbench.contracts.plant import Figure, Measured, Plant
 from pytest_embedbench.contracts.shared import (
+    CanBeMissed,
     HasLabRecord,
     IsPluggedIn,
     SharedBoard,
@@ -74,6 +75,7 @@ __all__ = [
     "BoardUnderTest",
     "Buildable",
     "Builder",
+    "CanBeMissed",
     "ChecksBoards",
     "ChecksImages",
     "CommandEnd",

@@ -43,6 +43,19 @@ class HasLabRecord(Protocol):
 
 
 @runtime_checkable
+class CanBeMissed(Protocol):
+    """A board that can go away while nobody looks."""
+
+    def await_back(self) -> None:
+        """Have it be there, or wait until it is back; also of one that is closed.
+
+        Raises:
+            BenchFault: it has gone for good, or somebody else has its port.
+        """
+        ...
+
+
+@runtime_checkable
 class IsPluggedIn(Protocol):
     """A board on a cable: it can go away, and it has a life before the test."""
 

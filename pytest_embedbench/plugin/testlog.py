@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_embedbench.clock import host_stamp
-from pytest_embedbench.contracts import Board, IsPluggedIn, SharedBoard
+from pytest_embedbench.contracts import (
+    Board,
+    CanBeMissed,
+    IsPluggedIn,
+    SharedBoard,
+)
 from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.model import (
     NO_IMAGE,
@@ -20,6 +25,7 @@ from pytest_embedbench.plugin import lab_report
 from pytest_embedbench.plugin.stash import NO_BOARD, log_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pytest_embedbench.bench.bench import Bench
@@ -135,13 +141,8 @@ class TestLog:
             self.shared.append(board)
 
     def absences(self) -> list[str]:
-        """Say which of its boards were away in the middle of it, and when."""
-        return [
-            f"{board.spec.name} was {absence}"
-            for board in self.shared
-            if isinstance(board, IsPluggedIn) and isinstance(board, Board)
-            for absence in board.absences
-        ]
+        """Say which of its boards were away in the middle of it, or are now."""
+        return [told for board in self.shared for told in _absences(board)]
 
     def note_phase(self, report: pytest.TestReport, blame: str, reason: str) -> None:
         """Remember how setup, call or teardown went.
@@ -196,6 +197,19 @@ class TestLog:
         from pytest_embedbench.bench.artifacts import json_text  # noqa: PLC0415  # late
 
         (self.folder() / "test.json").write_text(json_text(record), encoding="utf-8")
+
+
+def _absences(board: SharedBoard) -> Iterator[str]:
+    """Yield why a board is gone, or else when it was; first it is looked after."""
+    if isinstance(board, CanBeMissed):
+        try:
+            board.await_back()
+        except BenchFault as loss:
+            yield str(loss)
+            return
+    if isinstance(board, IsPluggedIn) and isinstance(board, Board):
+        for absence in board.absences:
+            yield f"{board.spec.name} was {absence}"
 
 
 def _about(image: FirmwareImage) -> dict[str, Any]:

@@ -121,6 +121,17 @@ class LinuxBoard(LeasedBoard):
         """Have ready what the program has said by now."""
         self._settle()
 
+    def await_back(self) -> None:
+        """Have the way to it be there; what its program has done is no matter.
+
+        Raises:
+            BoardLost: it is gone.
+        """
+        if not (self._closed or self._lost):
+            with contextlib.suppress(FirmwareFault):
+                self._settle()
+                self.advance(0)
+
     def reset(self) -> None:
         """Start the program anew; what it said up to then can be received."""
         self._insist_on_being_open()

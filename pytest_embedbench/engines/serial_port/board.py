@@ -192,6 +192,19 @@ class SerialBoard(LeasedBoard):
             self.controls.power_on(self.connection.port, address, self._publish)
             self.connection.await_back()
 
+    def await_back(self) -> None:
+        """Wait until its ports are there, if they have gone.
+
+        Raises:
+            BoardLost: they do not come back, or somebody else reads from them.
+        """
+        if self._closed or self.connection.is_expected_gone:
+            return
+        try:
+            self._insist_on_being_there()
+        except BoardLost as loss:
+            raise self._lost(f"{self.spec.name}: {loss}") from loss
+
     def _insist_on_being_there(self) -> None:
         """Let no test pass that has ended without its board, whoever looked or not."""
         if not self._is_lost:
