@@ -25,7 +25,7 @@ COPY_WITHIN_S = 120.0
 class RecordedConsole:
     """A console of a target, with a transcript in ``folder``: ``console-NAME.log``.
 
-    Whoever makes one closes it; the console itself is somebody else's to close.
+    Whoever makes one closes it, or ends it where the console is the board's to close.
     """
 
     target: TargetConsole
@@ -87,6 +87,10 @@ class RecordedConsole:
     def close(self) -> None:
         """Log out, and let go of the transcript; safe to call twice."""
         self.target.close()
+        self.end()
+
+    def end(self) -> None:
+        """Let go of the transcript, and of nothing else; safe to call twice."""
         if not self._log.closed:
             self.transcript.flush()
             self._log.close()

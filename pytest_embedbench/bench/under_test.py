@@ -6,7 +6,7 @@ answers for those others is here, whoever made the board.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.contracts import (
@@ -21,9 +21,15 @@ from pytest_embedbench.errors import BoardLacks
 from pytest_embedbench.model import Capability
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_embedbench.contracts import Board, BoardUnderTest, DrivesPins, Link
+    from pytest_embedbench.contracts import (
+        Board,
+        BoardUnderTest,
+        DrivesPins,
+        Link,
+        TargetConsole,
+    )
     from pytest_embedbench.model import BoardSpec, Level
 
 _LACKS: Mapping[Capability, str] = {
@@ -47,6 +53,7 @@ _ASKED: Mapping[str, Capability] = {
 }
 """What a test asks a board for, and what the board has to be able to do then."""
 _DRIVE_PIN = "drive_pin"
+_CONSOLE = "console"
 
 
 def under_test(board: Board) -> BoardUnderTest:
@@ -71,15 +78,25 @@ def identity(board: Board) -> int:
     return answering.identity() if type(answering) is _Answering else id(board)
 
 
+def record_console(
+    board: BoardUnderTest, record: Callable[[TargetConsole], TargetConsole]
+) -> None:
+    """Have a test be given what ``record`` makes of the board's console, made once."""
+    answering: Any = board
+    answering.record_console(record)
+
+
 class _Answering:
     """Stands for a board in all it is and has, and answers for what it lacks."""
 
-    __slots__ = ("__dict__", "_board")
+    __slots__ = ("__dict__", "_board", "_recorded_console")
 
     _board: Board
+    _recorded_console: Callable[[TargetConsole], TargetConsole] | None
 
     def __init__(self, board: Board) -> None:
         object.__setattr__(self, "_board", board)
+        object.__setattr__(self, "_recorded_console", None)
         if hasattr(board, "__dict__"):
             # From Python 3.12 on ``isinstance`` asks neither ``__getattr__`` nor the
             # board for what this one has been given beside its class.
@@ -97,6 +114,9 @@ class _Answering:
 
     def identity(self) -> int:
         return id(self._board)
+
+    def record_console(self, record: Callable[[TargetConsole], TargetConsole]) -> None:
+        object.__setattr__(self, "_recorded_console", cache(record))
 
     def __repr__(self) -> str:
         spec = self._board.spec
@@ -137,6 +157,8 @@ class _Answering:
         if name == _DRIVE_PIN and not isinstance(self._board, DrivesPulses):
             drives: Any = self._board
             return partial(_drive_now, drives, drives.spec)
+        if name == _CONSOLE and self._recorded_console is not None:
+            return self._recorded_console(getattr(self._board, name))
         return getattr(self._board, name)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.console_record import RecordedConsole
+from pytest_embedbench.bench.under_test import record_console
 from pytest_embedbench.errors import ConfigError, NotSupported
-from pytest_embedbench.model import NO_IMAGE, NO_SOURCE
+from pytest_embedbench.model import NO_IMAGE, NO_SOURCE, Capability
 from pytest_embedbench.plugin.failures import skipped_if_not_here, told_plainly
 from pytest_embedbench.support.uart_speeds import spoken_at
 
@@ -112,7 +113,7 @@ class TestRig:
         if len(boards) > 1:
             self.log.together |= {board.spec.name for board in boards}
         for board, (_, image) in zip(boards, wanted, strict=True):
-            self._note(board, image)
+            self._note(opened, board, image)
         return boards
 
     def boot_often(
@@ -128,7 +129,7 @@ class TestRig:
         def fresh() -> BoardUnderTest:
             with self._plainly(spec):
                 board = boot()
-            self._note(board, image)
+            self._note(opened, board, image)
             return board
 
         return fresh
@@ -139,13 +140,27 @@ class TestRig:
         self.log.board = self.log.board or spec.name
         with self._plainly(spec):
             target = opened.enter_context(self.session.rig.console(spec))
-            recorded = RecordedConsole(target, spec.name, self.log.folder())
+            recorded = self._recorded(spec.name, target)
         opened.callback(recorded.close)
+        return recorded
+
+    def _recorded(self, name: str, target: TargetConsole) -> RecordedConsole:
+        recorded = RecordedConsole(target, name, self.log.folder())
         self.log.note_console(recorded)
         return recorded
 
-    def _note(self, board: BoardUnderTest, image: FirmwareImage) -> None:
+    def _note(
+        self, opened: ExitStack, board: BoardUnderTest, image: FirmwareImage
+    ) -> None:
         self.log.note_board(board, image)
+        if Capability.CONSOLE in board.capabilities:
+
+            def record(target: TargetConsole) -> TargetConsole:
+                recorded = self._recorded(board.spec.name, target)
+                opened.callback(recorded.end)
+                return recorded
+
+            record_console(board, record)
         self.item.ihook.pytest_embedbench_booted(
             item=self.item, board=board, image=image
         )

@@ -101,6 +101,29 @@ def test_a_console_leaves_evidence(
     result.stdout.fnmatch_lines(["*console of pi-1*", "*exit status 3 after*"])
 
 
+def test_the_console_beside_a_program_leaves_evidence_too(
+    pytester: pytest.Pytester, lab: Path
+) -> None:
+    lab.write_text(lab.read_text() + 'program = { command = ["cat"] }\n')
+    pytester.makepyfile("""
+        def test_it(bench):
+            shell = bench.board.console
+            assert shell is bench.board.console
+            shell.run("echo $((6 * 7)); exit_with() { return $1; }; exit_with 3")
+            bench.send("HELLO")
+            bench.expect("^HELLO$", within_ms=20_000)
+            assert shell.run("uname").text == "Plan 9"
+    """)
+    result = pytester.runpytest_subprocess(f"--embedbench-lab={lab}", "--board=pi-1")
+    result.assert_outcomes(failed=1)
+    (said,) = pytester.path.rglob("console-pi-1.log")
+    words = [line.split(maxsplit=2)[1:] for line in said.read_text().splitlines()]
+    assert words[0] == ["--", "logged in to pi-1 on ssh://bench"]
+    assert words[2] == ["fw->", "42"]
+    assert words[3][1].startswith("exit status 3 after ")
+    result.stdout.fnmatch_lines(["*console of pi-1 (firmware fault)*"])
+
+
 def test_what_has_no_console_is_named(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("""
         def test_it(console):
