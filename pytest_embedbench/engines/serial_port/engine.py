@@ -21,7 +21,7 @@ from pytest_embedbench.lab.inventory.board_options import (
 from pytest_embedbench.lab.inventory.booting import (
     booted_together,
     candidates_of,
-    take_together,
+    started,
 )
 from pytest_embedbench.lab.inventory.controls import controls_for
 from pytest_embedbench.lab.ports.connection import Connection
@@ -65,13 +65,7 @@ class SerialPort:
             FlashFailed: the image could not be written.
             ConfigError: options or lab file are wrong.
         """
-        ((mine, lease),) = take_together([(self, spec)])
-        try:
-            with lease.starting():
-                return self.start(mine, image, lease)
-        except BaseException:
-            lease.release()
-            raise
+        return started(self, spec, lambda mine, lease: self.start(mine, image, lease))
 
     def booted_together(
         self, wanted: Sequence[tuple[TakesFromLab, BoardSpec, FirmwareImage]]

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_embedbench.contracts import Board
 from pytest_embedbench.errors import BenchFault, BoardDisabled, CapabilityMissing
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.lab.ports.discovery import Attached
     from pytest_embedbench.model import BoardSpec, FirmwareImage
+
+_T = TypeVar("_T")
 
 
 class LabBoardInUse(Board, Protocol):
@@ -58,6 +60,27 @@ class TakesFromLab(Protocol):
     ) -> LabBoardInUse:
         """Start a board that is ours, or raise with nothing left open."""
         ...
+
+
+def started(
+    engine: TakesFromLab, spec: BoardSpec, start: Callable[[BoardSpec, Lease], _T]
+) -> _T:
+    """Take one board, and return what ``start`` makes of it; let it go if that fails.
+
+    Raises:
+        BoardBusy: it could not be had in time.
+        BoardUnreachable: it is not where it should be.
+        BoardGivenUp: it was lost earlier in this run.
+        BoardDisabled: the lab file lets no test have it.
+        ConfigError: options or lab file are wrong.
+    """
+    ((mine, lease),) = take_together([(engine, spec)])
+    try:
+        with lease.starting():
+            return start(mine, lease)
+    except BaseException:
+        lease.release()
+        raise
 
 
 @contextmanager
