@@ -24,6 +24,7 @@ from pytest_embedbench.bench.environments import (
     facts_of,
 )
 from pytest_embedbench.bench.images import ImageCache
+from pytest_embedbench.bench.places import board_at
 from pytest_embedbench.bench.prebuilt import check_kind
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.bench.speeds import MONITOR_BPS, at_its_speed
@@ -91,10 +92,7 @@ class Rig:
 
     def spec(self, place: str, *, board: str) -> BoardSpec:
         """Return what a place is: a name of the lab file, or a port with ``board``."""
-        if place in self.registry.lab_names():
-            return self.registry.board(place)
-        spec = self.registry.board(board)
-        return replace(spec, options={**spec.options, "port": place})
+        return board_at(self.registry, place, board)
 
     def builder(self, environment: str = "") -> Builder:
         """Return what builds an environment; some have a builder of their own."""

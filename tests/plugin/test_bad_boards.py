@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -190,6 +191,51 @@ def test_a_busy_board_is_waited_for_once_in_a_run(suite: Suite) -> None:
     result.assert_outcomes(errors=1, skipped=3)
     told = "no board came free within 1 s for desk-1: desk-1 is held by pid *; it still"
     result.stdout.fnmatch_lines([f"SKIPPED * {told} is: *"])
+
+
+def test_a_plain_assert_without_a_board_is_no_verdict_on_the_firmware(
+    suite: Suite,
+) -> None:
+    suite.test("""
+from pathlib import Path
+
+def test_it(bench):
+    port = Path(bench.board.spec.options["port"])
+    bench.send("GO")
+    while port.exists():
+        pass
+    assert not port, "the pump is off"
+""")
+    pty = Pty()
+    option = lab(suite, (pty.path, ""))
+
+    def pull() -> None:
+        pty.hear(3)
+        pty.unplug()
+
+    puller = threading.Thread(target=pull)
+    puller.start()
+    result = suite.run("-n1", option, board="desk-1")
+    puller.join()
+    result.assert_outcomes(failed=1)
+    told = f"desk-1: {pty.path} was unplugged, or the board switched its USB off; then:"
+    (record,) = map(json.loads, (p.read_text() for p in suite.root.rglob("test.json")))
+    assert record["blame"] == "bench"
+    assert record["reason"].startswith(f"{told} the pump is off")
+    assert "1 x bench fault" in result.stdout.str()
+
+
+def test_a_place_that_is_neither_port_nor_board_is_named(
+    suite: Suite, ports: Callable[[int], list[str]]
+) -> None:
+    suite.test("""
+def test_it(real_boards):
+    real_boards("desk-1", "nobody")
+""")
+    result = suite.run(lab(suite, (ports(1)[0], "")), board="")
+    result.stdout.fnmatch_lines(
+        ["*'nobody' is no port (like /dev/ttyUSB0, *), and none of the lab's names: *"]
+    )
 
 
 def test_the_name_of_the_board_is_everywhere(
