@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.cli.lab_file import add_lab_option, board_named, lab_file
 from pytest_embedbench.contracts import HasConsoles
+from pytest_embedbench.engines.linux.options import linux_options
 from pytest_embedbench.errors import BoardBusy, EmbedbenchError
+from pytest_embedbench.lab.inventory.controls import controls_by_command
 from pytest_embedbench.lab.inventory.labfile import load_lab
-from pytest_embedbench.lab.inventory.status import Finding, board_statuses, check
+from pytest_embedbench.lab.inventory.status import (
+    Finding,
+    board_statuses,
+    check,
+    twin_boards,
+)
 from pytest_embedbench.lab.leases.acquire import Leases
 
 if TYPE_CHECKING:
@@ -67,7 +74,7 @@ def _list(arguments: argparse.Namespace) -> int:
 def _line(status: BoardStatus) -> str:
     board = status.board
     kind = f"{board.datasheet} [{' '.join(board.labels)}]"
-    where = status.port or status.problem
+    where = ": ".join(filter(None, (status.port, status.problem)))
     state = f"held by {status.holder}" if status.holder else "free"
     if status.hold is not None:
         state = str(status.hold).removeprefix("is ")
@@ -96,12 +103,17 @@ def _check(arguments: argparse.Namespace) -> int:
     lab = load_lab(file)
     registry = Registry(lab=file)
     boards = [board_named(lab, name) for name in arguments.board or lab.boards]
+    twins = twin_boards(lab, Leases().listed())
     findings: dict[str, Finding] = {}
     for board in boards:
-        finding = _checked(board, registry, ask=not arguments.no_ask)
+        if twin := twins.get(board.name):
+            finding = Finding(is_well=False, text=twin)
+        else:
+            finding = _checked(board, registry, ask=not arguments.no_ask)
         findings[board.name] = finding
         if not arguments.json:
-            sys.stdout.write(f"{board.name}: {finding.text}\n")
+            told = finding.text.removeprefix(f"{board.name}: ")
+            sys.stdout.write(f"{board.name}: {told}\n")
     if arguments.json:
         _say_json(
             {"board": name, **asdict(finding)} for name, finding in findings.items()
@@ -124,6 +136,7 @@ def _checked(board: LabBoard, registry: Registry, *, ask: bool) -> Finding:
 
 def _visited(engine: HasConsoles, spec: BoardSpec) -> Finding:
     """Log in to a target that nobody has, and have it say what it is."""
+    controls_by_command(spec, linux_options(spec)).insist_on_programs()
     at_once = replace(spec, options={**spec.options, "wait_s": 0})
     try:
         held = engine.open_console(at_once)

@@ -20,6 +20,10 @@ from pytest_embedbench.engines.linux.options import linux_options
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.flashing import flash
 from pytest_embedbench.lab.inventory import by_hand
+from pytest_embedbench.lab.inventory.controls import (
+    controls_by_command,
+    controls_for,
+)
 from pytest_embedbench.lab.inventory.labfile import load_lab
 from pytest_embedbench.lab.leases import records
 from pytest_embedbench.lab.leases.acquire import Leases
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from pytest_embedbench.lab.inventory.controls import BoardControls
     from pytest_embedbench.lab.leases.lease import Lease
     from pytest_embedbench.model import BoardSpec
     from pytest_embedbench.support.commands import Subcommands
@@ -146,16 +151,18 @@ def _console(arguments: argparse.Namespace) -> None:
 
 
 def _reset(arguments: argparse.Namespace) -> None:
-    spec = _on_a_port(arguments)
+    spec = _spec(arguments)
+    controls = _controls(spec)
     with _taken(arguments) as lease:
-        by_hand.press_reset(spec, lease)
+        by_hand.press_reset(spec, controls, lease)
     _say(f"{spec.name} was reset")
 
 
 def _power(arguments: argparse.Namespace) -> None:
-    spec = _on_a_port(arguments)
+    spec = _spec(arguments)
+    controls = _controls(spec)
     with _taken(arguments) as lease:
-        by_hand.switch_power(spec, lease, arguments.action)
+        by_hand.switch_power(spec, controls, lease, arguments.action)
     _say(f"{spec.name}: power {arguments.action}")
 
 
@@ -191,13 +198,21 @@ def _spec(arguments: argparse.Namespace) -> BoardSpec:
     return Registry(lab=file).board(arguments.board)
 
 
+def _controls(spec: BoardSpec) -> BoardControls:
+    """Return the buttons of a board, those of a Linux target by command only."""
+    if spec.engine == _LINUX:
+        return controls_by_command(spec, linux_options(spec))
+    return controls_for(spec)
+
+
 def _on_a_port(arguments: argparse.Namespace) -> BoardSpec:
-    """Return a board that has no system of its own to do that with."""
+    """Return a board that is flashed over a port."""
     spec = _spec(arguments)
     if spec.engine == _LINUX:
         raise ConfigError(
-            f"{spec.name} is a Linux target: do that on its console, 'embedbench lab "
-            f"console {spec.name}'"
+            f"{spec.name} is a Linux target, which nobody flashes: a test has its "
+            "program copied to it; or copy it yourself, over 'embedbench lab console "
+            f"{spec.name}'"
         )
     return spec
 

@@ -8,7 +8,7 @@ over a serial port's control lines.
 from __future__ import annotations
 
 from pytest_embedbench.flashing.flow import flash, identify, park
-from pytest_embedbench.flashing.methods import METHODS, read_settings
+from pytest_embedbench.flashing.methods import METHODS, check_keys_of_any, read_settings
 from pytest_embedbench.flashing.model import (
     After,
     Attempt,
@@ -32,6 +32,7 @@ __all__ = [
     "FlashSettings",
     "Identity",
     "Press",
+    "check_keys_of_any",
     "check_sequence",
     "flash",
     "identify",

@@ -14,6 +14,7 @@ from pytest_embedbench.flashing.platformio import PlatformIOUpload
 from pytest_embedbench.flashing.rp2040 import Picotool, Uf2Copy
 from pytest_embedbench.flashing.stm32 import Openocd, Stflash, Stm32flash
 from pytest_embedbench.support.options import check_options, option_fields
+from pytest_embedbench.support.toml_schema import unknown_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,3 +75,19 @@ def read_settings(
     return FlashSettings(
         method=chosen, **{key: values[key] for key in common if key in values}
     )
+
+
+def check_keys_of_any(
+    table: Mapping[str, object], location: Callable[[str], str]
+) -> None:
+    """Insist that some method takes each key, of a board that is not flashed at all.
+
+    Raises:
+        ConfigError: naming file and key.
+    """
+    known = set(option_fields(FlashSettings)).union(
+        *map(option_fields, METHODS.values())
+    )
+    for key in table:
+        if key not in known:
+            raise unknown_key(location(key), key, known)

@@ -14,7 +14,11 @@ _SBIN = ("/usr/local/sbin", "/usr/sbin")
 
 
 def find_program(
-    *names: str, wanted: str = "", module: str = "", install: str
+    *names: str,
+    wanted: str = "",
+    module: str = "",
+    install: str,
+    needed_by: str = "flashing",
 ) -> tuple[str, ...]:
     """Return the words that start a program.
 
@@ -23,6 +27,7 @@ def find_program(
         wanted: The name or path that the user asked for; nothing else will do then.
         module: What ``python -m`` knows it as.
         install: What to do where it is not here.
+        needed_by: What cannot be done then.
 
     Raises:
         ConfigError: ``wanted`` is not a program.
@@ -41,4 +46,4 @@ def find_program(
             return (program,)
     if module and find_spec(module) is not None:
         return (sys.executable, "-m", module)
-    raise ToolMissing("flashing", names[0], install)
+    raise ToolMissing(needed_by, names[0], install)

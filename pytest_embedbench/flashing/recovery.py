@@ -84,6 +84,10 @@ def uhubctl(location: str, port: int, action: str) -> tuple[str, ...]:
     Raises:
         ToolMissing: ``uhubctl`` is not here.
     """
-    program = find_program("uhubctl", install="apt-get install uhubctl")
+    program = find_program(
+        "uhubctl",
+        install="apt-get install uhubctl",
+        needed_by=f"switching port {port} of the USB hub at {location}",
+    )
     where = ("-l", location, "-p", str(port))
     return (*program, *where, "-a", action)

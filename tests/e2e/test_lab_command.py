@@ -150,7 +150,7 @@ def test_what_a_board_is_wired_to_is_checked_with_it(
 def test_a_missing_board_is_a_problem(lab: Callable[..., tuple[int, str]]) -> None:
     code, said = lab("check", gone=on("/dev/ttyUSB77"))
     assert code == 1
-    assert said.startswith("gone: gone: there is no port /dev/ttyUSB77")
+    assert said.startswith("gone: there is no port /dev/ttyUSB77")
 
 
 def test_a_board_that_somebody_has_is_left_alone(
@@ -191,6 +191,19 @@ def test_a_board_is_not_asked_if_that_is_not_wanted(
             'power = {off = ["a"], on = ["b"], hub = "1-1", hub_port = 2}',
             "boards.near.power.hub: power is switched by a hub or by commands: leave",
         ),
+        (
+            'reset = {command = ["true"], sequence = "D0"}',
+            "boards.near.reset.command: reset is pressed by a command or by a sequence",
+        ),
+        ('reset = {hold = ["true"]}', "boards.near.reset.hold: needs reset.command"),
+        (
+            'flash = {chip = "esp32"}',
+            "boards.near.flash.chip: nothing flashes near: name a flash.method",
+        ),
+        (
+            'flash = {method = "none", chop = "esp32"}',
+            "boards.near.flash.chop: unknown key; known keys: ",
+        ),
         ('flash = {method = "magic"}', "boards.near.flash.method: must be one of"),
         ('options = {colour = "red"}', "boards.near.options.colour: unknown key"),
         ('board = "uno"', "boards.near.board: 'uno' runs on simavr, not on a port"),
@@ -205,6 +218,76 @@ def test_what_makes_no_sense_is_named(
     code, said = lab("check", near=lines)
     assert code == 1
     assert told in said
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (
+            'reset = {command = ["no-such-relay", "1"]}',
+            "near: 'no-such-relay 1' needs no-such-relay, not found here: install it",
+        ),
+        (
+            'power = {off = ["true"], on = ["no-such-relay"]}',
+            "near: 'no-such-relay' needs no-such-relay, not found here: install it",
+        ),
+        (
+            'power = {hub = "1-1.4", hub_port = 2}',
+            "near: switching port 2 of the USB hub at 1-1.4 needs uhubctl, not found",
+        ),
+    ],
+)
+def test_a_program_that_is_not_here_is_told_before_a_night_needs_it(
+    lab: Callable[..., tuple[int, str]],
+    pty: Pty,
+    table: str,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "true").symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr("pytest_embedbench.flashing.programs._SBIN", ())
+    code, said = lab("check", near=on(pty.path, table))
+    assert code == 1
+    assert said.startswith(told)
+
+
+def test_one_port_under_two_names_is_one_board_too_many(
+    lab: Callable[..., tuple[int, str]], pty: Pty, tmp_path: Path
+) -> None:
+    (tmp_path / "by-id").symlink_to(pty.path)
+    boards = {"left": on(pty.path), "right": on(str(tmp_path / "by-id"))}
+    code, said = lab("check", **boards)
+    assert code == 1
+    assert said.splitlines() == [
+        "left: has the same port as right; one of them is wrong in the lab file",
+        "right: has the same port as left; one of them is wrong in the lab file",
+    ]
+    _, listed = lab("list")
+    assert "has the same port as right; one of them" in listed.splitlines()[0]
+    assert "has the same port as left; one of them" in listed.splitlines()[1]
+
+
+def test_a_lab_file_may_begin_as_windows_writes_it(
+    lab: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    lab("list", far=on("socket://a:1"))
+    file = tmp_path / "embedbench.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    load_lab.cache_clear()
+    code, said = lab("list")
+    assert (code, said.split()[0]) == (0, "far")
+
+
+def test_a_lab_without_boards_says_how_to_name_one(
+    lab: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    (tmp_path / "embedbench.toml").write_text("wait_s = 5\n")
+    code, said = lab("list")
+    assert code == 1
+    assert "boards: a lab needs at least one, as [boards.NAME]" in said
 
 
 def test_only_some_boards_can_be_checked(

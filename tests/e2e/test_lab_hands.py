@@ -207,6 +207,29 @@ def test_a_hub_is_switched_by_hand(
     hub.close()
 
 
+def test_a_linux_target_is_switched_and_reset_by_hand(
+    lab: Lab, file: Path, tmp_path: Path
+) -> None:
+    word = f'"sh", "-c", "echo reset >> {tmp_path}/power"'
+    file.write_text(
+        '[boards.pi]\nboard = "raspberry-pi"\nport = "ssh://pi.invalid"\n'
+        f"{power_by_file(tmp_path)}\nreset = {{ command = [{word}] }}\n"
+    )
+    assert lab("power", "cycle", "pi") == (0, "pi: power cycle\n")
+    assert lab("reset", "pi") == (0, "pi was reset\n")
+    assert (tmp_path / "power").read_text().split() == ["off", "on", "reset"]
+    code, said = lab("flash", "pi", __file__)
+    assert code == 1
+    assert "pi is a Linux target, which nobody flashes: a test has its program" in said
+
+
+def test_what_a_switch_complains_of_names_the_board(lab: Lab, pty: Pty) -> None:
+    power = 'power = { off = ["false"], on = ["true"] }'
+    code, said = lab("power", "off", "near", near=f'port = "{pty.path}"\n{power}')
+    assert code == 1
+    assert "near: 'false' exited 1" in said
+
+
 def test_what_has_no_switch_and_no_button_is_told(lab: Lab, pty: Pty) -> None:
     near = f'port = "{pty.path}"'
     for words, told in (

@@ -16,8 +16,9 @@ from pytest_embedbench.errors import BoardLost, EmbedbenchError
 from pytest_embedbench.lab.inventory.booting import (
     booted_together,
     candidates_of,
-    take_together,
+    started,
 )
+from pytest_embedbench.lab.inventory.controls import controls_by_command
 from pytest_embedbench.lab.ports.connection import Connection
 from pytest_embedbench.lab.ports.discovery import PortQuery, attached, find
 from pytest_embedbench.lab.ports.opening import open_port
@@ -58,13 +59,7 @@ class Linux:
             FlashFailed: the program cannot be copied to it.
             ConfigError: options or lab file are wrong.
         """
-        ((mine, lease),) = take_together([(self, spec)])
-        try:
-            with lease.starting():
-                return self.start(mine, image, lease)
-        except BaseException:
-            lease.release()
-            raise
+        return started(self, spec, lambda mine, lease: self.start(mine, image, lease))
 
     def booted_together(
         self, wanted: Sequence[tuple[TakesFromLab, BoardSpec, FirmwareImage]]
@@ -78,17 +73,15 @@ class Linux:
 
     def options(self, spec: BoardSpec) -> LinuxOptions:
         """Return a target's options; say what makes no sense before anybody waits."""
-        return linux_options(spec)
+        options = linux_options(spec)
+        controls_by_command(spec, options)
+        return options
 
     def open_console(self, spec: BoardSpec) -> ConsoleLease:
         """Take one target and log in to it; raises what ``boot`` raises."""
-        ((mine, lease),) = take_together([(self, spec)])
-        try:
-            with lease.starting():
-                return ConsoleLease(lease, _enter(mine, lease))
-        except BaseException:
-            lease.release()
-            raise
+        return started(
+            self, spec, lambda mine, lease: ConsoleLease(lease, _enter(mine, lease))
+        )
 
     def needs_image(self, spec: BoardSpec) -> bool:
         """Say whether any target that would do has a program copied to it."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.console import ConnectionConfig, Credentials
+from pytest_embedbench.console.ssh import SCHEME
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.lab.inventory.board_options import LabOptions
 from pytest_embedbench.lab.inventory.instruments import PREFIX
@@ -17,6 +18,7 @@ from pytest_embedbench.support.options import option, option_location, read_opti
 if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec
 
+_HOST = re.compile(rf"{SCHEME}([^@/]+@)?[^@/:\s-]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
 
 
@@ -104,6 +106,11 @@ def linux_options(spec: BoardSpec) -> LinuxOptions:
         raise ConfigError(
             f"{option_location(spec, f'program_{key}')}: needs program.{other}: a "
             "wire has two ends, the bench's (uart) and the target's (device)"
+        )
+    if options.port.startswith(SCHEME) and not _HOST.match(options.port):
+        raise ConfigError(
+            f"{option_location(spec, 'port')}: {options.port!r} names no host; write "
+            "ssh://[user@]host[:port]"
         )
     if options.login_password_env and options.login_password_env not in os.environ:
         raise ConfigError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.errors import NotSupported
-from pytest_embedbench.flashing import Erase, read_settings
+from pytest_embedbench.errors import ConfigError, NotSupported
+from pytest_embedbench.flashing import Erase, check_keys_of_any, read_settings
 from pytest_embedbench.lab.inventory.instruments import PREFIX
 from pytest_embedbench.lab.inventory.lab import WAIT_S, WIRED
 from pytest_embedbench.lab.leases.lease import QUARANTINE_AFTER
@@ -15,6 +15,8 @@ from pytest_embedbench.lab.ports.opening import ModemLines
 from pytest_embedbench.support.options import option, option_location, read_options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pytest_embedbench.flashing import FlashSettings
     from pytest_embedbench.model import BoardSpec
 
@@ -45,6 +47,15 @@ class LabOptions:
         "what a test wants wiped first, whatever `flash` says",
         choices=[erase.value for erase in Erase],
     )
+    reset_command: tuple[str, ...] = option((), "a command that presses reset")
+    reset_hold: tuple[str, ...] = option(
+        (), "a command that holds the board in reset before that"
+    )
+    power_off: tuple[str, ...] = option((), "a command that takes the power away")
+    power_on: tuple[str, ...] = option((), "a command that gives it back")
+    power_off_ms: int = option(1000, "how long the power is away", lowest=0)
+    power_hub: str = option("", "a USB hub, for `uhubctl` instead of commands")
+    power_hub_port: int = option(0, "the board's port on it", lowest=0)
 
     def query(self) -> PortQuery:
         """Return how the port is described, or raise ``ConfigError`` if it is not."""
@@ -71,20 +82,11 @@ class SerialOptions(LabOptions):
         default=False, help="let opening the port reset the board"
     )
     reset_sequence: str = option("", "how to press reset over DTR and RTS")
-    reset_command: tuple[str, ...] = option((), "a command that presses reset")
-    reset_hold: tuple[str, ...] = option(
-        (), "a command that holds the board in reset before that"
-    )
     silent_after_reset_ms: int = option(
         0,
         "what comes in for so long after a reset is still of the old firmware",
         lowest=0,
     )
-    power_off: tuple[str, ...] = option((), "a command that takes the power away")
-    power_on: tuple[str, ...] = option((), "a command that gives it back")
-    power_off_ms: int = option(1000, "how long the power is away", lowest=0)
-    power_hub: str = option("", "a USB hub, for `uhubctl` instead of commands")
-    power_hub_port: int = option(0, "the board's port on it", lowest=0)
     takes_within_ms: int = option(
         1000, "how long it may take nothing of what is sent", lowest=0
     )
@@ -138,6 +140,7 @@ def flash_settings(spec: BoardSpec) -> FlashSettings | None:
     }
     erase = spec.options.get("erase", "")
     if table.get("method", "none") == "none":
+        _refuse_unused(spec, table)
         if erase in (Erase.NVS.value, Erase.ALL.value):
             raise NotSupported(
                 f"{spec.name} runs what is on it: it is not flashed, so {erase!r} "
@@ -150,3 +153,17 @@ def flash_settings(spec: BoardSpec) -> FlashSettings | None:
     return read_settings(
         table, lambda key: option_location(spec, f"{_FLASH}{key}"), relative_to=file
     )
+
+
+def _refuse_unused(spec: BoardSpec, table: Mapping[str, Any]) -> None:
+    """Refuse what is said for nothing of how a board is flashed, which is not.
+
+    With ``method = "none"`` a method's keys may stay, for when it is flashed again.
+    """
+    check_keys_of_any(table, lambda key: option_location(spec, f"{_FLASH}{key}"))
+    if table and "method" not in table:
+        key = min(table)
+        raise ConfigError(
+            f"{option_location(spec, f'{_FLASH}{key}')}: nothing flashes {spec.name}: "
+            f"name a flash.method, or leave flash.{key} out"
+        )

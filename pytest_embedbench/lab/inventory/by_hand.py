@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.errors import BenchFault, ConfigError, ToolMissing
 from pytest_embedbench.lab.inventory.board_options import (
     flash_settings,
     serial_options,
 )
-from pytest_embedbench.lab.inventory.controls import controls_for
+from pytest_embedbench.lab.leases.blamed import named
 from pytest_embedbench.lab.leases.lease import BoardRequest
 from pytest_embedbench.lab.ports.opening import open_port
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from pytest_embedbench.flashing import FlashSettings
+    from pytest_embedbench.lab.inventory.controls import BoardControls
     from pytest_embedbench.lab.inventory.lab import LabBoard
     from pytest_embedbench.lab.leases.acquire import Leases
     from pytest_embedbench.lab.leases.lease import Lease
@@ -32,11 +33,16 @@ def taken(board: LabBoard, leases: Leases, *, wait_s: float) -> Generator[Lease]
     Raises:
         BoardBusy: it did not come free in time, or somebody else holds it by hand.
         BoardUnreachable: it is not there.
+        BenchFault: what failed in the block, with the name of the board.
     """
     request = BoardRequest(name=board.name, boards=((board.name, board.query),))
     (lease,) = leases.acquire([request], wait_s=wait_s)
     try:
         yield lease
+    except ToolMissing:
+        raise
+    except BenchFault as fault:
+        raise named(fault, board.name) from fault
     finally:
         lease.release()
 
@@ -50,28 +56,31 @@ def open_board(spec: BoardSpec, lease: Lease, *, baud_bps: int = 0) -> SerialHan
     )
 
 
-def press_reset(spec: BoardSpec, lease: Lease) -> None:
+def press_reset(spec: BoardSpec, controls: BoardControls, lease: Lease) -> None:
     """Reset a board as a test does.
 
     Raises:
         ConfigError: it has no way to press reset.
     """
-    reset = controls_for(spec).reset
-    if reset is None:
+    if controls.reset is None:
         raise ConfigError(
             f"{spec.name} has no way to press reset: give it 'reset' in the lab file"
         )
-    with closing(open_board(spec, lease)) as port:
-        reset(port, lease.found.address, _nothing)
+    with ExitStack() as opened:
+        port = None
+        if controls.resets_by_port:
+            port = opened.enter_context(closing(open_board(spec, lease)))
+        controls.reset(port, lease.found.address, _nothing)
 
 
-def switch_power(spec: BoardSpec, lease: Lease, action: str) -> None:
+def switch_power(
+    spec: BoardSpec, controls: BoardControls, lease: Lease, action: str
+) -> None:
     """Switch a board's power ``on`` or ``off``, or ``cycle`` it.
 
     Raises:
         ConfigError: it has no switch.
     """
-    controls = controls_for(spec)
     ways = {
         "on": controls.power_on,
         "off": controls.power_off,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import pause
-from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.errors import ConfigError, ToolMissing
 from pytest_embedbench.flashing import (
     RESETS,
     check_sequence,
@@ -23,15 +24,17 @@ from pytest_embedbench.support.options import option_location
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.lab.inventory.board_options import SerialOptions
+    from pytest_embedbench.lab.inventory.board_options import (
+        LabOptions,
+        SerialOptions,
+    )
     from pytest_embedbench.lab.ports.opening import SerialHandle
     from pytest_embedbench.model import BoardSpec
 
-ControlAction = Callable[["SerialHandle", str, Callable[[], None]], None]
-"""Does something to the board on an open port, given also its address. The function
-is called while the board is silent: what was said before belongs to the time before."""
-PowerAction = Callable[["SerialHandle | None", str, Callable[[], None]], None]
-"""One that needs no open port."""
+ControlAction = Callable[["SerialHandle | None", str, Callable[[], None]], None]
+"""Does something to the board, given its port, if that is open, and its address. The
+function is called while the board is silent: what was said before belongs to the time
+before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +42,14 @@ class BoardControls:
     """The buttons of a board, as far as it has any."""
 
     reset: ControlAction | None = None
-    power_off: PowerAction | None = None
-    power_on: PowerAction | None = None
-    power_cycle: PowerAction | None = None
+    resets_by_port: bool = False
+    """Whether reset is pressed over the modem lines, for which its port is opened."""
+    power_off: ControlAction | None = None
+    power_on: ControlAction | None = None
+    power_cycle: ControlAction | None = None
     """The three of power are there together, or none is."""
+    insist_on_programs: Callable[[], None] = lambda: None
+    """Raises ``ToolMissing`` if a program for them is not on this machine."""
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -62,11 +69,35 @@ def controls_for(spec: BoardSpec) -> BoardControls:
         ConfigError: an option is unknown or makes no sense.
     """
     options = serial_options(spec)
-    reset, switch = _reset(spec, options), _power_switch(spec, options)
+    controls = _controls(spec, options, _reset(spec, options))
+    return replace(controls, resets_by_port=bool(options.reset_sequence))
+
+
+def controls_by_command(spec: BoardSpec, options: LabOptions) -> BoardControls:
+    """Return the same of a board without modem lines, whose options are given.
+
+    Raises:
+        ConfigError: an option makes no sense.
+    """
+    return _controls(spec, options, _reset_by_command(spec, options))
+
+
+def _controls(
+    spec: BoardSpec, options: LabOptions, reset: ControlAction | None
+) -> BoardControls:
+    switch = _power_switch(spec, options)
+    commands = [options.reset_hold, options.reset_command]
     if switch is None:
-        return BoardControls(reset=reset)
+        return BoardControls(
+            reset=reset, insist_on_programs=partial(_insist_on_programs, spec, commands)
+        )
+
+    def insist_on_programs() -> None:
+        _insist_on_programs(spec, [*commands, switch.off(), switch.on()])
+
     return BoardControls(
         reset=reset,
+        insist_on_programs=insist_on_programs,
         power_off=partial(_power_off, switch),
         power_on=partial(_power_on, switch),
         power_cycle=partial(_power_cycle, switch),
@@ -85,9 +116,39 @@ class _PowerSwitch:
     off_s: float
 
 
-def _reset(spec: BoardSpec, options: SerialOptions) -> ControlAction | None:
+def _insist_on_programs(spec: BoardSpec, commands: Sequence[Sequence[str]]) -> None:
+    for argv in commands:
+        # What a word stands for is known once the board is taken.
+        if argv and "{" not in argv[0] and shutil.which(argv[0]) is None:
+            raise ToolMissing(
+                f"{spec.name}: {' '.join(argv)!r}",
+                argv[0],
+                "install it, or name what there is in the lab file",
+            )
+
+
+def _reset_by_command(
+    spec: BoardSpec, options: LabOptions, *, silent_ms: int = 0
+) -> ControlAction | None:
     if options.reset_command:
-        return partial(_by_command, options)
+        return partial(_by_command, options, silent_ms)
+    if options.reset_hold:
+        raise ConfigError(
+            f"{option_location(spec, 'reset_hold')}: needs reset.command, which lets "
+            "the board go again, and there is none"
+        )
+    return None
+
+
+def _reset(spec: BoardSpec, options: SerialOptions) -> ControlAction | None:
+    if options.reset_command and options.reset_sequence:
+        raise ConfigError(
+            f"{option_location(spec, 'reset_command')}: reset is pressed by a command "
+            "or by a sequence: leave one out"
+        )
+    if options.reset_command or options.reset_hold:
+        silent_ms = options.silent_after_reset_ms
+        return _reset_by_command(spec, options, silent_ms=silent_ms)
     if not options.reset_sequence:
         return None
     location = option_location(spec, "reset_sequence")
@@ -103,10 +164,10 @@ def _reset(spec: BoardSpec, options: SerialOptions) -> ControlAction | None:
     except ConfigError as error:
         names = ", ".join(sorted(RESETS))
         raise ConfigError(f"{location}: {error}; or one of {names}") from error
-    return partial(_by_lines, sequence, options)
+    return partial(_by_lines, sequence, options.silent_after_reset_ms)
 
 
-def _power_switch(spec: BoardSpec, options: SerialOptions) -> _PowerSwitch | None:
+def _power_switch(spec: BoardSpec, options: LabOptions) -> _PowerSwitch | None:
     if bool(options.power_off) != bool(options.power_on):
         here, other = ("off", "on") if options.power_off else ("on", "off")
         raise ConfigError(
@@ -139,13 +200,14 @@ def _power_switch(spec: BoardSpec, options: SerialOptions) -> _PowerSwitch | Non
 
 def _by_lines(
     sequence: str,
-    options: SerialOptions,
-    port: SerialHandle,
+    silent_ms: int,
+    port: SerialHandle | None,
     address: str,
     hold: Callable[[], None],
 ) -> None:
     """Walk a sequence; its first wait is where the board is held in reset."""
     del address
+    assert port is not None, "resets_by_port says that it has to be open"
     held = False
 
     def wait(duration_s: float) -> None:
@@ -156,24 +218,28 @@ def _by_lines(
             hold()
 
     press(port, sequence, wait)
-    _await_silence(options, hold)
+    _await_silence(silent_ms, hold)
 
 
 def _by_command(
-    options: SerialOptions, port: SerialHandle, address: str, hold: Callable[[], None]
+    options: LabOptions,
+    silent_ms: int,
+    port: SerialHandle | None,
+    address: str,
+    hold: Callable[[], None],
 ) -> None:
     del port
     if options.reset_hold:
         _run(options.reset_hold, address)
     hold()
     _run(options.reset_command, address)
-    _await_silence(options, hold)
+    _await_silence(silent_ms, hold)
 
 
-def _await_silence(options: SerialOptions, hold: Callable[[], None]) -> None:
+def _await_silence(silent_ms: int, hold: Callable[[], None]) -> None:
     """Let the last words of the old firmware come in while its successor waits."""
-    if options.silent_after_reset_ms:
-        pause(options.silent_after_reset_ms / 1000)
+    if silent_ms:
+        pause(silent_ms / 1000)
         hold()
 
 

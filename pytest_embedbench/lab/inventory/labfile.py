@@ -64,8 +64,9 @@ def load_lab(file: Path) -> Lab:
         where,
         "",
         table,
-        required={"boards": dict},
+        required={},
         optional={
+            "boards": dict,
             "pools": dict,
             "wait_s": int,
             "quarantine_after": int,
@@ -73,7 +74,7 @@ def load_lab(file: Path) -> Lab:
         },
     )
     coordinator = _coordinator(where, table.get("labgrid"))
-    if not table["boards"]:
+    if not table.get("boards"):
         raise ConfigError(
             f"{where}: boards: a lab needs at least one, as [boards.NAME]"
         )

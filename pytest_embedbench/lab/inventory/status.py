@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ class BoardStatus:
     port: str
     """Where it was found; ``""`` if it is not there."""
     problem: str
-    """Why it was not found; ``""`` if it was."""
+    """Why it was not found, or cannot be right; ``""`` if neither."""
     hold: records.HeldByHand | None
     holder: records.Holder | None
     waiters: tuple[records.Holder, ...]
@@ -67,7 +68,29 @@ def board_statuses(lab: Lab, leases: Leases) -> list[BoardStatus]:
     """Return who has what and who waits for it; nothing is touched."""
     ports = leases.listed()
     waiters = WaitQueue(leases.folder).waiters()
-    return [_status(board, leases, ports, waiters) for board in lab.boards.values()]
+    twins = twin_boards(lab, ports)
+    return [
+        _status(board, leases, ports, waiters, twins.get(board.name, ""))
+        for board in lab.boards.values()
+    ]
+
+
+def twin_boards(lab: Lab, ports: Sequence[Attached]) -> dict[str, str]:
+    """Return whose port a board has that is found on that of another, and how so.
+
+    Two names of one port differ in the lab file, and are one only on this machine.
+    """
+    names: dict[str, list[str]] = {}
+    for board in lab.boards.values():
+        with suppress(BoardUnreachable):
+            names.setdefault(find(board.query, ports).key, []).append(board.name)
+    return {
+        name: f"has the same port as {', '.join(n for n in group if n != name)}; one "
+        "of them is wrong in the lab file"
+        for key, group in names.items()
+        if key and len(group) > 1
+        for name in group
+    }
 
 
 def missing_boards(lab: Lab, names: Iterable[str]) -> list[tuple[str, str]]:
@@ -94,8 +117,10 @@ def _status(
     leases: Leases,
     ports: Sequence[Attached],
     waiters: Sequence[Waiter],
+    twin: str,
 ) -> BoardStatus:
     port, problem = _place(board, ports)
+    problem = problem or twin
     try:
         key = leases.key_of(board.query, ports)
     except BoardUnreachable:
@@ -130,7 +155,7 @@ def check(
         ask: Have its flash tool ask it who it is; that restarts most boards.
     """
     try:
-        controls_for(spec)
+        controls_for(spec).insist_on_programs()
         flash_settings(spec)
         request = BoardRequest(name=board.name, boards=((board.name, board.query),))
         (lease,) = leases.acquire([request], wait_s=0)
