@@ -8,24 +8,20 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_embedbench.datasheet import load_board
-from pytest_embedbench.engines.native import Native, NativeBoard
-from pytest_embedbench.errors import (
-    BoardLost,
-    FirmwareFault,
-)
+from pytest_embedbench.engines.native import Native
+from pytest_embedbench.errors import BoardLost
 from tests.e2e.native_firmware import HEAD, NativeCompiler, needs_gcc
+from tests.support.stretches import heard_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pytest_embedbench.model import BoardSpec, Chunk
+    from pytest_embedbench.model import BoardSpec
 
 pytestmark = needs_gcc
 
@@ -61,16 +57,6 @@ FIFTH = {
 }
 
 
-@dataclass(slots=True)
-class Heard:
-    """What came of some stretches."""
-
-    chunks: list[list[Chunk]] = field(default_factory=list["list[Chunk]"])
-    stamps_us: list[int] = field(default_factory=list[int])
-    fault: str = ""
-    asked_count: int = 0
-
-
 @pytest.fixture(scope="module")
 def compiler(tmp_path_factory: pytest.TempPathFactory) -> NativeCompiler:
     return NativeCompiler(tmp_path_factory.mktemp("native"))
@@ -81,27 +67,6 @@ def spec() -> BoardSpec:
     boards = Path(__file__).parents[2] / "boards" / "embedbench_boards"
     spec = load_board(boards / "native.toml")
     return replace(spec, options={"cpu_limit_ms": 100})
-
-
-def heard_of(
-    board: NativeBoard, stretches: Sequence[tuple[bytes, int]], *, ahead: bool
-) -> Heard:
-    heard = Heard()
-    link = board.link()
-    for number, (data, duration_ms) in enumerate(stretches):
-        if ahead and not board.is_ahead():
-            board.foresee(stretches[number:], [b"ok\n"])
-            heard.asked_count += 1
-        link.send(data)
-        try:
-            board.advance(duration_ms)
-        except FirmwareFault as fault:
-            heard.fault = f"{type(fault).__name__}: {fault}"
-        heard.chunks.append(list(link.receive()))
-        heard.stamps_us.append(board.now_us())
-        if heard.fault:
-            break
-    return heard
 
 
 @pytest.mark.parametrize("what", FIFTH)

@@ -5,57 +5,20 @@ Whatever it says, does, or ends with is the same as stretch by stretch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.errors import BoardLost, FirmwareFault
+from pytest_embedbench.errors import BoardLost
 from tests.e2e.avr_firmware import avr_image, boot, simavr
+from tests.support.stretches import heard_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pytest_embedbench.model import Chunk
-    from tests.e2e.avr_firmware import Boot, SimavrBoard
+    from tests.e2e.avr_firmware import Boot
 
 __all__ = ["avr_image", "boot", "simavr"]
 
 AT_ONCE, IN_TWO, IN_THREE = 1, 2, 3
-
-
-@dataclass(slots=True)
-class Heard:
-    """What came of some stretches."""
-
-    chunks: list[list[Chunk]] = field(default_factory=list["list[Chunk]"])
-    stamps_us: list[int] = field(default_factory=list[int])
-    notes: list[tuple[str, ...]] = field(default_factory=list["tuple[str, ...]"])
-    fault: str = ""
-    asked_count: int = 0
-
-
-def heard_of(
-    board: SimavrBoard, stretches: Sequence[tuple[bytes, int]], *, ahead: bool
-) -> Heard:
-    heard = Heard()
-    link = board.link()
-    for number, (data, duration_ms) in enumerate(stretches):
-        if ahead and not board.is_ahead():
-            board.foresee(stretches[number:], [b"ok\n"])
-            heard.asked_count += 1
-        link.send(data[:1])
-        link.send(data[1:])
-        try:
-            board.advance(duration_ms)
-        except FirmwareFault as fault:
-            heard.fault = f"{type(fault).__name__}: {fault}"
-        heard.chunks.append(list(link.receive()))
-        heard.stamps_us.append(board.now_us())
-        heard.notes.append((*board.notes, board.position))
-        if heard.fault:
-            break
-    return heard
 
 
 @pytest.mark.parametrize(
