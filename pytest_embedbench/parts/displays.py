@@ -1,0 +1,96 @@
+"""Displays with a chip of their own."""
+
+from __future__ import annotations
+
+from pytest_embedbench.parts.shorthand import POWERED, number, pins, text, word
+from pytest_embedbench.wiring.part_type import OnlyIf, PartType, PinRole
+
+_FULL = OnlyIf("pins", ("full",))
+_I2C = OnlyIf("pins", ("i2c",))
+_PIXELS = {"pixels": "rows of on and off"}
+
+
+def _lcd(name: str, title: str) -> PartType:
+    return PartType(
+        name=name,
+        title=title,
+        pins=(
+            *pins(PinRole.RETURN, "VSS", only_if=_FULL),
+            *pins(PinRole.POWER, "VDD", only_if=_FULL),
+            *pins(PinRole.INPUT, "E", only_if=_FULL),
+            # The HD44780 pulls them up inside.
+            *pins(PinRole.PULLED, "RS RW D0 D1 D2 D3 D4 D5 D6 D7", only_if=_FULL),
+            *pins(PinRole.PASSIVE, "V0 A K", only_if=_FULL),
+            *pins(PinRole.RETURN, "GND", only_if=_I2C),
+            *pins(PinRole.POWER, "VCC", only_if=_I2C),
+            *pins(PinRole.BOTH, "SDA SCL", only_if=_I2C),
+        ),
+        attrs={
+            "pins": word("full", "i2c"),
+            "i2cAddress": text("0x27"),
+            "i2c-address": text(),
+            "variant": text(),
+            "color": text("black"),
+            "background": text("green"),
+        },
+        observables={"text": "rows of characters", "backlight": "on or off"},
+    )
+
+
+DISPLAYS = (
+    _lcd("wokwi-lcd1602", "LCD with 2 rows of 16, HD44780"),
+    _lcd("wokwi-lcd2004", "LCD with 4 rows of 20, HD44780"),
+    PartType(
+        name="board-ssd1306",
+        title="OLED 128 x 64, SSD1306, I2C",
+        pins=(*POWERED, *pins(PinRole.BOTH, "SDA SCL")),
+        attrs={"i2cAddress": text("0x3c")},
+        observables=_PIXELS,
+    ),
+    PartType(
+        name="wokwi-ssd1306",
+        title="OLED 128 x 64, SSD1306, I2C, older type",
+        pins=(
+            *pins(PinRole.BOTH, "DATA CLK"),
+            *pins(PinRole.UNUSED, "DC RST CS 3V3"),
+            *pins(PinRole.POWER, "VIN"),
+            *pins(PinRole.RETURN, "GND"),
+        ),
+        attrs={"i2cAddress": text("0x3c"), "i2c-address": text()},
+        observables=_PIXELS,
+    ),
+    PartType(
+        name="wokwi-tm1637-7segment",
+        title="Four digits with TM1637",
+        pins=(
+            *POWERED,
+            *pins(PinRole.INPUT, "CLK"),
+            *pins(PinRole.BOTH, "DIO"),
+        ),
+        attrs={"color": text("red")},
+        observables={"text": "what the digits read", "segments": "on or off"},
+    ),
+    PartType(
+        name="wokwi-max7219-matrix",
+        title="LED matrices 8 x 8 with MAX7219",
+        pins=(
+            *pins(PinRole.INPUT, "DIN CS CLK"),
+            *pins(PinRole.OUTPUT, "DOUT"),
+            *pins(PinRole.POWER, "V+"),
+            *pins(PinRole.RETURN, "GND"),
+        ),
+        aliases={
+            "VCC": "V+",
+            "V+.2": "V+",
+            "GND.2": "GND",
+            "CS.2": "CS",
+            "CLK.2": "CLK",
+        },
+        attrs={
+            "chain": number("1", 1, 64),
+            "layout": word("parola", "fc16"),
+            "color": text("red"),
+        },
+        observables=_PIXELS,
+    ),
+)
