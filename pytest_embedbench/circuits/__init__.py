@@ -1,0 +1,5 @@
+"""Circuits round a board, for people: so far, what is wrong with a drawn one.
+
+A product: it stands on the bench, and nothing else of this package knows it. Diagrams,
+nets and part types themselves are core, in ``wiring`` and ``parts``.
+"""

@@ -1,0 +1,34 @@
+"""Diagrams as files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.parts import CATALOGUE
+from pytest_embedbench.wiring.checking import check_diagram
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_embedbench.wiring.checking import DiagramReport
+
+
+def check_file(file: Path, board: str = "") -> DiagramReport:
+    """Read and check a ``diagram.json``.
+
+    Args:
+        file: Where it is.
+        board: The board that it has to be for; any if empty.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        text = file.read_text("utf-8")
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        told = f"is no text in UTF-8 (byte {error.start}); save it as such"
+        raise ConfigError(f"{file}: {told}") from error
+    return check_diagram(text, str(file), CATALOGUE, board)

@@ -1,0 +1,116 @@
+"""Findings about currents that nothing limits: shorts, LEDs without a resistor."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.wiring.findings import CircuitFinding, FindingKind
+from pytest_embedbench.wiring.netlist import build_netlist
+from pytest_embedbench.wiring.part_type import PinRole
+from pytest_embedbench.wiring.reach import against_current, reached, with_current
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pytest_embedbench.wiring.catalogue import PartCatalogue
+    from pytest_embedbench.wiring.diagram import Diagram, Endpoint
+    from pytest_embedbench.wiring.netlist import Net, Netlist, NetPin
+
+
+def check_shorts(
+    diagram: Diagram, catalogue: PartCatalogue, netlist: Netlist
+) -> Iterator[CircuitFinding]:
+    """Yield each net in which wires join ground and supply, or two supplies.
+
+    The line is that of the wire with which it came to that.
+    """
+    for net in netlist.nets:
+        sources = _sources(net)
+        if len(sources) > 1:
+            one, other = list(sources.values())[:2]
+            wire = _joining_wire(diagram, catalogue, one.endpoint, other.endpoint)
+            text = (
+                f"wires join {' with '.join(sources)}: {one.endpoint} and "
+                f"{other.endpoint}"
+            )
+            kind = FindingKind.SHORT_CIRCUIT
+            yield CircuitFinding(kind, wire, text, *one.endpoint)
+
+
+def check_switched_shorts(
+    netlist: Netlist, lines: Mapping[str, int]
+) -> Iterator[CircuitFinding]:
+    """Yield each part whose switch can join ground and supply, or two supplies."""
+    told: set[str] = set()
+    for switch in netlist.switches:
+        here, there = (_sources(netlist.nets[i]) for i in (switch.one, switch.other))
+        if here and there and {*here} != {*there} and switch.part not in told:
+            told.add(switch.part)
+            joined = " with ".join(dict.fromkeys([*here, *there]))
+            text = f"{switch.part}: it joins {joined} when its switch is closed"
+            kind = FindingKind.SHORT_CIRCUIT
+            yield CircuitFinding(kind, lines[switch.part], text, switch.part)
+
+
+def check_lights(
+    netlist: Netlist, lines: Mapping[str, int]
+) -> Iterator[CircuitFinding]:
+    """Yield each part with an LED between two drivers and no resistor on the way."""
+    comes = against_current(netlist.switches, netlist.diodes)
+    goes = with_current(netlist.switches, netlist.diodes)
+    told: set[str] = set()
+    for diode in netlist.diodes:
+        if diode.part in told:
+            continue
+        feeds = _first_driver(netlist, reached(diode.one, comes), PinRole.GROUND)
+        drains = _first_driver(netlist, reached(diode.other, goes), PinRole.SUPPLY)
+        if feeds and drains and feeds.endpoint != drains.endpoint:
+            told.add(diode.part)
+            text = (
+                f"{diode.part}: nothing limits the current of the LED between "
+                f"{feeds.endpoint} and {drains.endpoint}; put a resistor in series"
+            )
+            kind = FindingKind.LED_WITHOUT_RESISTOR
+            yield CircuitFinding(kind, lines[diode.part], text, diode.part)
+
+
+def voltage(pin: NetPin) -> str:
+    """Return what a supply is called, ``GND`` or such as ``5V``; else ``""``."""
+    if pin.pin.role is PinRole.GROUND:
+        return "GND"
+    if pin.pin.role is PinRole.SUPPLY:
+        return f"{pin.pin.supply_mv / 1000:g}V"
+    return ""
+
+
+def _sources(net: Net) -> dict[str, NetPin]:
+    """Return the supplies in a net by what they are called, the first of each."""
+    found: dict[str, NetPin] = {}
+    for pin in net.pins:
+        if name := voltage(pin):
+            found.setdefault(name, pin)
+    return found
+
+
+def _joining_wire(
+    diagram: Diagram, catalogue: PartCatalogue, one: Endpoint, other: Endpoint
+) -> int:
+    """Return the line of the wire that made one net of two pins."""
+
+    def are_joined(count: int) -> bool:
+        so_far = replace(diagram, wires=diagram.wires[:count])
+        index = build_netlist(so_far, catalogue).index
+        return index[one] == index[other]
+
+    count = bisect_left(range(len(diagram.wires) + 1), x=True, key=are_joined)
+    return diagram.wires[count - 1].line if count else 0
+
+
+def _first_driver(netlist: Netlist, nets: Iterable[int], but: PinRole) -> NetPin | None:
+    for net in nets:
+        for pin in netlist.nets[net].pins:
+            if pin.pin.role.drives and pin.pin.role is not but:
+                return pin
+    return None

@@ -1,0 +1,52 @@
+"""The documentation's table of parts says what the table of part types has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_embedbench.parts import CATALOGUE
+from pytest_embedbench.wiring.findings import FindingKind
+from pytest_embedbench.wiring.part_type import NamedBy, PartType
+
+PAGE = (Path(__file__).parents[2] / "docs" / "circuits.md").read_text("utf-8")
+SAID_BEFORE_THE_TABLE = ("wokwi-arduino-", "wokwi-breadboard", "$serialMonitor")
+SHOWN = {
+    name: part
+    for name, part in CATALOGUE.types.items()
+    if not name.startswith(SAID_BEFORE_THE_TABLE)
+}
+MARKS = {NamedBy.WOKWI: "", NamedBy.USAGE: " (u)", NamedBy.US: " (e)"}
+
+
+def row(part: PartType) -> str:
+    """Return the row of a type as the page has to have it."""
+    pins = " ".join(dict.fromkeys(pin.name for pin in part.pins))
+    controls = ", ".join(
+        f"`{name}` {control.lowest:g} to {control.highest:g} {control.unit}".rstrip()
+        + MARKS[control.named_by]
+        for name, control in part.controls.items()
+    )
+    cells = (f"`{part.name}`", part.title, pins, " ".join(part.attrs), controls)
+    return f"| {' | '.join(cell or '-' for cell in cells)} |"
+
+
+@pytest.mark.parametrize("part", SHOWN.values(), ids=SHOWN)
+def test_the_page_has_the_row_of_a_type(part: PartType) -> None:
+    assert row(part) in PAGE.splitlines()
+
+
+def test_the_page_shows_no_type_that_is_not_there() -> None:
+    rows = re.findall(
+        r"^\| `((?:wokwi|board|embedbench)-[^`]+)` \|", PAGE, re.MULTILINE
+    )
+    assert rows == sorted(SHOWN)
+
+
+def test_the_page_has_every_kind_of_finding() -> None:
+    rows = re.findall(r"^\| `([\w-]+)` \| (error|warning) \|", PAGE, re.MULTILINE)
+    assert dict(rows) == {
+        kind.value: "error" if kind.is_error else "warning" for kind in FindingKind
+    }
