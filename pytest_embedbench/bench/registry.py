@@ -61,6 +61,13 @@ class Registry:
         compare=False,
     )
     """What was found of each kind: looking at all that is installed takes a while."""
+    _read: dict[str, tuple[str, BoardSpec]] = field(
+        default_factory=dict["str", "tuple[str, BoardSpec]"],
+        init=False,
+        repr=False,
+        compare=False,
+    )
+    """Datasheets by the names of boards, each with the text that it was made of."""
 
     def __repr__(self) -> str:
         lab = f" with {self.lab.name}" if self.lab else ""
@@ -169,7 +176,10 @@ class Registry:
         if name not in files:
             known = self.names("board")
             raise UnknownName("board", name, known)
-        return load_board(files[name])
+        text = _text_or_none(files[name])
+        if text is None or self._read.get(name, ("",))[0] != text:
+            self._read[name] = text or "", load_board(files[name])
+        return self._read[name][1]
 
     def _board_files(self) -> dict[str, Traversable]:
         """Map board names to files; an entry point names a package with TOML files."""
@@ -212,6 +222,14 @@ def _check_whole(kind: str, name: str, thing: object, protocol: type) -> None:
 def _in_file(name: str) -> Any:  # noqa: ANN401  # typed by callers
     file, _, attribute = name.rpartition(":")
     return load_name(Path(file), attribute)
+
+
+def _text_or_none(file: Traversable) -> str | None:
+    """Return what a datasheet is made of; whoever loads it says why it cannot be."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _is_text(value: object) -> bool:

@@ -6,7 +6,7 @@ import struct
 from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,7 @@ _BATCH_STEPS = 4096
 _SHOWN_STEPS = 30
 _UINT32 = 0xFFFF_FFFF
 # The fields are the task's: no type checker can know them.
-_record: Callable[..., Any] = namedtuple  # noqa: PYI024  # see above
+_record: Callable[..., Any] = cache(namedtuple)  # noqa: PYI024  # see above
 
 
 @dataclass(slots=True, repr=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections import namedtuple
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import UnknownName
@@ -22,7 +23,7 @@ IGNORED = "IGNORED"
 _SERIALISE = struct.Struct("=iiI")
 _FITS = struct.Struct("=i")
 # The fields are the task's: no type checker can know them.
-_record: Callable[..., Any] = namedtuple  # noqa: PYI024  # see above
+_record: Callable[..., Any] = cache(namedtuple)  # noqa: PYI024  # see above
 
 
 @dataclass(slots=True)
