@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from pathlib import Path
@@ -120,6 +121,14 @@ def test_a_submission_that_passes_every_check_passes(task: Suite) -> None:
     result.stdout.fnmatch_lines(
         ["tank  lab  full  PASS  INTEGRATION  all 2 checks passed"]
     )
+
+
+def test_what_a_graded_run_has_loaded_is_no_garbage_until_its_end(
+    task: Suite,
+) -> None:
+    task.test(f"{LOOP}    import gc; assert gc.get_freeze_count() > 0", "test_loop.py")
+    task.run().assert_outcomes(passed=2)
+    assert gc.get_freeze_count() == 0
 
 
 def test_a_failed_check_shows_the_sentence_it_enforces(task: Suite) -> None:

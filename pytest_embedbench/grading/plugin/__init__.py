@@ -6,6 +6,7 @@ but its fixtures.
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -150,14 +151,17 @@ def pytest_collection_modifyitems(
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Begin to build, where one process judges one submission and nothing else runs."""
+    """Begin to build, where one process judges one submission and nothing else runs.
+
+    What there is by now lasts for the whole run: looking through it for cycles again
+    and again would find none.
+    """
     config = session.config
-    if (
-        hasattr(config, "workerinput")
-        or SUBMITTED in config.stash
-        or config.option.collectonly
-        or not any(map(is_graded, session.items))
-    ):
+    if config.option.collectonly or not any(map(is_graded, session.items)):
+        return
+    gc.freeze()
+    config.add_cleanup(gc.unfreeze)
+    if hasattr(config, "workerinput") or SUBMITTED in config.stash:
         return
     from pytest_embedbench.grading.plugin import ahead  # noqa: PLC0415  # late
 
