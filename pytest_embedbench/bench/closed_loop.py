@@ -9,19 +9,21 @@ plant steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields as dataclass_fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, cast
 
 from pytest_embedbench.bench.bursts import ended_bursts
 from pytest_embedbench.bench.coupling import IN_STEP, Coupling, Grouping
 from pytest_embedbench.bench.foresight import Foresight
 from pytest_embedbench.bench.loop_checks import (
+    check_changes,
     check_invariants,
     check_kind,
     check_plant,
 )
 from pytest_embedbench.bench.plant_wire import FaultyWire, PlainWire
 from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
+from pytest_embedbench.bench.timebase import STEP_MS
 from pytest_embedbench.contracts import StateT
 from pytest_embedbench.errors import ConfigError, InvariantBroken
 from pytest_embedbench.faults import FaultPipeline
@@ -32,7 +34,6 @@ from pytest_embedbench.model import (
     StimulusKind,
 )
 from pytest_embedbench.support.validation import line_text
-from pytest_embedbench.support.values import check_fields
 from pytest_embedbench.wire.streams import is_in_stream
 from pytest_embedbench.wire.transcript import decoded
 
@@ -80,6 +81,8 @@ class ClosedLoop(Generic[StateT]):
     _into_tick_ms: int = field(default=0, init=False)
     _gated: frozenset[str] = field(default=frozenset(), init=False)
     """Streams that are known to be some."""
+    _repeats: tuple[str, int] = field(default=("", 0), init=False)
+    """What begins this tick and those to come, and how many those are in all."""
     _script: list[Injection | PlantEvent] = field(init=False)
     _wire: PlantWire = field(init=False)
     _foresight: Foresight[StateT] = field(init=False)
@@ -123,7 +126,8 @@ class ClosedLoop(Generic[StateT]):
         left_ms = duration_ms
         while left_ms > 0 and self.recorder.fault is None:
             if self._into_tick_ms == 0:
-                self._look_ahead(left_ms // self._tick_ms)
+                _, repeats = self._repeats
+                self._look_ahead(max(repeats, left_ms // self._tick_ms))
                 self._stimulate()
             step_ms = min(left_ms, self._tick_ms - self._into_tick_ms)
             self._advance_firmware(step_ms)
@@ -156,21 +160,34 @@ class ClosedLoop(Generic[StateT]):
             self._step_plant()
         return False
 
+    def repeat(self, line: str, *, ticks: int) -> None:
+        """Let ticks go by, each of which begins with a line that is not the plant's.
+
+        As to ``inject`` it and let a tick go by, so many times; but a board that can
+        run ahead may do so.
+
+        Raises:
+            FirmwareFault: the firmware crashed, floods its UART, ...
+            InvariantBroken: the plant was driven where it must not go.
+        """
+        try:
+            for left in range(ticks, 0, -1):
+                self.inject(line)
+                self._repeats = f"{line}\n", left
+                for passed_ms in range(0, self._tick_ms, STEP_MS):
+                    self.advance(min(STEP_MS, self._tick_ms - passed_ms))
+                    self.recorder.raise_fault()
+                    self.recorder.raise_flood()
+        finally:
+            self._repeats = "", 0
+
     def change(self, **fields: int | bool) -> None:
         """Set fields of the plant's state, as a disturbance or a door would.
 
         Raises:
             ConfigError: the state has no such field, or one of another type.
         """
-        known = [field.name for field in dataclass_fields(cast("Any", self.state))]
-        for name in fields:
-            if name not in known:
-                raise ConfigError(
-                    f"scenario {self.scenario.name!r}: the plant's state has no field "
-                    f"{name!r} to set; it has: {', '.join(known)}"
-                )
-        where = f"scenario {self.scenario.name!r}: the plant's state"
-        check_fields(self.state, fields, where)
+        check_changes(self.scenario.name, self.state, fields)
         self.state = replace(cast("Any", self.state), **fields)
         text = ", ".join(f"{name} = {value}" for name, value in fields.items())
         at_us = self.recorder.note(f"plant: {text}")
@@ -212,7 +229,8 @@ class ClosedLoop(Generic[StateT]):
     def _look_ahead(self, ticks: int) -> None:
         """Tell the board of ticks that will come if nobody says anything new."""
         if ticks > 1 and not (self._begun or self.pipeline.faults):
-            self._foresight.look(self, ticks, self._tick_ms)
+            begins, _ = self._repeats
+            self._foresight.look(self, ticks, self._tick_ms, begins.encode())
 
     def _until_ms(self, line: str) -> int | None:
         for stream, until_ms in self.streams_until_ms.items():

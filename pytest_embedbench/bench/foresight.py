@@ -71,8 +71,13 @@ class Foresight(Generic[StateT]):
         if is_able:
             self._values = _values_of(state)
 
-    def look(self, loop: ClosedLoop[StateT], ticks: int, tick_ms: int) -> None:
-        """Tell the board about at most so many ticks, before the next one begins."""
+    def look(
+        self, loop: ClosedLoop[StateT], ticks: int, tick_ms: int, begins: bytes = b""
+    ) -> None:
+        """Tell the board about at most so many ticks, before the next one begins.
+
+        ``begins`` is sent in each of them before what the plant says.
+        """
         board = self._board
         if board is None or board.is_ahead():
             return
@@ -96,7 +101,7 @@ class Foresight(Generic[StateT]):
             return
         self._until_ms = loop.plant_ms + len(frames) * loop.plant.tick_ms
         lines = [line + b"\n" for line in expected]
-        board.foresee([(data, tick_ms) for data in frames], lines)
+        board.foresee([(begins + data, tick_ms) for data in frames], lines)
 
     def _heeds(self, line: bytes) -> bool:
         """Say whether a line of the firmware's means anything to the recorder."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from dataclasses import fields
+from typing import Any, cast
 
 from pytest_embedbench.bench.scenario import Scenario
 from pytest_embedbench.contracts import Plant, lacking
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.support.values import check_fields
 
 
 def check_plant(plant: object) -> None:
@@ -39,6 +41,24 @@ def check_invariants(invariants: object) -> None:
             raise ConfigError(
                 f"invariant {sentence!r}: {holds!r} is no function; {form}"
             )
+
+
+def check_changes(
+    scenario: str, state: object, changes: Mapping[str, int | bool]
+) -> None:
+    """Refuse to set what a plant's state has not, or to another type.
+
+    Raises:
+        ConfigError: naming the scenario, and what the state has.
+    """
+    where = f"scenario {scenario!r}: the plant's state"
+    known = [each.name for each in fields(cast("Any", state))]
+    for name in changes:
+        if name not in known:
+            raise ConfigError(
+                f"{where} has no field {name!r} to set; it has: {', '.join(known)}"
+            )
+    check_fields(state, changes, where)
 
 
 def check_run(scenario: object, plant_factory: object, stop_when: object) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+STEP_MS = 100
+"""Time passes in steps of so much at most, and what is wrong is raised after each."""
+
 
 class Timebase(Protocol):
     """Something that can let simulated time pass."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.guards import Watch, from_firmware
 from pytest_embedbench.bench.line_on_the_wire import line_on_the_wire
+from pytest_embedbench.bench.timebase import STEP_MS
 from pytest_embedbench.bench.wait_errors import (
     forbidden_output_error,
     prompt_only_error,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.wire.transcript import Transcript
 
 POLL_MS = 10
-STEP_MS = 100
 BOOT_WITHIN_MS = 2000
 
 

@@ -244,6 +244,129 @@ def test_a_line_that_is_looked_out_for_is_expected_no_more(tmp_path: Path) -> No
     assert not board.is_ahead()
 
 
+@dataclass(slots=True)
+class Repeated:
+    """What came of lines that were sent once in each tick."""
+
+    loop: ClosedLoop[TankState]
+    transcript: str
+    error: str
+    exchange_count: int
+    is_ahead: bool
+
+
+@pytest.fixture
+def repeated(tmp_path: Path) -> Callable[..., Repeated]:
+    """Return a function that repeats a line in a connected loop, or has it sent."""
+
+    def by(
+        name: str,
+        send: Callable[[Bench, ClosedLoop[TankState]], None],
+        firmware: Firmware = tank_firmware,
+        **how: Any,  # noqa: ANN401  # as ``Bench.connect`` takes it
+    ) -> Repeated:
+        board, error = AheadBoard(firmware), ""
+        folder = tmp_path / name
+        folder.mkdir()
+        with closing(Bench(board, folder)) as bench:
+            bench.wait_for_boot()
+            loop = bench.connect(TankFillDrain(), **how)
+            loop.advance(500)
+            before = board.exchange_count
+            try:
+                send(bench, loop)
+            except EmbedbenchError as raised:
+                error = str(raised).partition("\ntranscript: ")[0]
+            count = board.exchange_count - before
+            is_ahead = board.is_ahead()
+            if not error:
+                loop.advance(300)
+        transcript = (folder / "transcript.log").read_text(encoding="utf-8")
+        return Repeated(loop, transcript, error, count, is_ahead)
+
+    return by
+
+
+def insist_as_repeated(ahead: Repeated, plain: Repeated) -> None:
+    assert ahead.transcript == plain.transcript
+    assert ahead.error == plain.error
+    assert not ahead.is_ahead
+    assert ahead.loop.state == plain.loop.state
+    assert ahead.loop.samples == plain.loop.samples
+    assert ahead.loop.replies == plain.loop.replies
+    assert ahead.loop.stimuli == plain.loop.stimuli
+
+
+REPEATED = {
+    "alone": ("SENSE LEVEL 50", -1, 0),
+    "beside the plant's": ("SENSE LEVEL 50", None, 0),
+    "nobody's": ("HELLO", -1, 0),
+    "bad": ("SENSE LEVEL banana", None, 0),
+    "until the plant falls silent": ("HELLO", 3000, 0),
+    "in the middle of a tick": ("SENSE LEVEL 50", None, 40),
+}
+
+
+@pytest.mark.parametrize("case", REPEATED)
+def test_a_line_that_is_repeated_is_as_one_sent_in_each_tick(
+    repeated: Callable[..., Repeated], case: str
+) -> None:
+    line, until_ms, into_tick_ms = REPEATED[case]
+
+    def repeat(_: Bench, loop: ClosedLoop[TankState]) -> None:
+        loop.frames_until_ms = until_ms
+        loop.advance(into_tick_ms)
+        loop.repeat(line, ticks=100)
+
+    def send(bench: Bench, loop: ClosedLoop[TankState]) -> None:
+        loop.frames_until_ms = until_ms
+        loop.advance(into_tick_ms)
+        for _ in range(100):
+            loop.inject(line)
+            bench.run_for(loop.plant.tick_ms)
+
+    ahead, plain = repeated("ahead", repeat), repeated("plain", send)
+    insist_as_repeated(ahead, plain)
+    if not into_tick_ms:
+        assert plain.exchange_count == 100
+        assert ahead.exchange_count < 50
+
+
+@pytest.mark.parametrize("kind", ["crash", "invariant", "forbidden"])
+def test_what_goes_wrong_while_a_line_is_repeated_is_raised_when_it_does(
+    repeated: Callable[..., Repeated], kind: str
+) -> None:
+    def crashes(uart: LoopbackUart) -> Generator[int, None, None]:
+        works = tank_firmware(uart)
+        while uart.now_us < 4_950_000:
+            yield next(works)
+        raise FirmwareCrash("it has crashed")
+
+    def repeat(bench: Bench, loop: ClosedLoop[TankState]) -> None:
+        watch(bench)
+        loop.repeat("HELLO", ticks=200)
+
+    def send(bench: Bench, loop: ClosedLoop[TankState]) -> None:
+        watch(bench)
+        for _ in range(200):
+            loop.inject("HELLO")
+            bench.run_for(loop.plant.tick_ms)
+
+    def watch(bench: Bench) -> None:
+        if kind == "forbidden":
+            bench.uart.forbid("^ACT PUMP OFF$")
+
+    how: dict[str, Any] = {}
+    if kind == "crash":
+        how["firmware"] = crashes
+    if kind == "invariant":
+        how["invariants"] = {"not too full": lambda state: state.level < 78}
+    ahead, plain = repeated("ahead", repeat, **how), repeated("plain", send, **how)
+    insist_as_repeated(ahead, plain)
+    assert ahead.error
+    assert ahead.exchange_count < plain.exchange_count / 2
+
+
 def test_a_crash_ahead_comes_when_it_is_due(play: Callable[..., Played]) -> None:
     def crashes(uart: LoopbackUart) -> Generator[int, None, None]:
         works = tank_firmware(uart)
