@@ -68,7 +68,12 @@ class CircuitFinding(NamedTuple):
         """Return it as one line, as compilers write theirs."""
         place = f"{file}:{self.line}" if self.line else file
         severity = "error" if self.kind.is_error else "warning"
-        return f"{place}: {severity}: {self.text} [{self.kind.value}]"
+        return f"{place}: {severity}: {_plain(self.text)} [{self.kind.value}]"
+
+
+def _plain(text: str) -> str:
+    """Return text on one line, and with nothing that a terminal would obey."""
+    return "".join(it if it.isprintable() else repr(it)[1:-1] for it in text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

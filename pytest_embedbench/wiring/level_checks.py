@@ -86,9 +86,12 @@ def _open_with_switch(netlist: Netlist, index: int, net: Net, pin: NetPin) -> st
     ):
         return ""
     switches = [it for it in netlist.switches if index in (it.one, it.other)]
-    leads_to = [netlist.nets[it.one + it.other - index] for it in switches]
-    are_supplies = all(it.has(PinRole.SUPPLY) for it in leads_to)
-    if not switches or not are_supplies:
+    resistors = both_ways(netlist.resistors)
+    behind = [
+        net for it in switches for net in reached(it.one + it.other - index, resistors)
+    ]
+    leads_up = any(netlist.nets[net].has(PinRole.SUPPLY) for net in behind)
+    if not leads_up or _any_drives(netlist, behind, PinRole.SUPPLY):
         return ""
     return (
         f"nothing holds {pin.endpoint.pin} while {switches[0].part} is open; put a "

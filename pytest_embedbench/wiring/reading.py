@@ -90,7 +90,7 @@ def read_diagram(text: str, file: str) -> DiagramReading:
     """
     empty = Diagram(file=file, text=text)
     try:
-        table: object = json.loads(text.removeprefix("\ufeff"))
+        table: object = json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse)
     except json.JSONDecodeError as error:
         told = f"is no JSON: {error.msg}, column {error.colno}"
         return DiagramReading(empty, (_malformed(error.lineno, told),))
@@ -275,6 +275,10 @@ class _Reader:
 def _key_hint(key: str, kinds: Mapping[str, _JsonKind]) -> str:
     meant = {"x": "left", "y": "top"}.get(key, "")
     return f"; do you mean {meant!r}?" if meant in kinds else nearest(key, kinds)
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is no number")
 
 
 def _malformed(line: int, text: str) -> CircuitFinding:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 import pytest
+from hypothesis import given, strategies as st
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.parts import CATALOGUE
-from pytest_embedbench.wiring.checking import parse_diagram
+from pytest_embedbench.wiring.checking import check_diagram, parse_diagram
 from pytest_embedbench.wiring.findings import FindingKind
 from tests.support.diagrams import UNO, diagram_text, report
 
@@ -48,6 +50,13 @@ WELL = {
         "uno:3 - led2:A",
         "led1:C - r1:1",
         "led2:C - led1:C",
+        "r1:2 - uno:GND.1",
+    ),
+    "slide switch between 5 V and a resistor to ground": (
+        {**UNO, "s": "wokwi-slide-switch", "r1": "wokwi-resistor"},
+        "s:2 - uno:2",
+        "s:1 - uno:5V",
+        "s:3 - r1:1",
         "r1:2 - uno:GND.1",
     ),
     "sensor": (
@@ -234,6 +243,13 @@ ILL = {
         2,
         "uno: nothing holds 2 while btn is open; put a resistor from it to ground",
     ),
+    "slide switch with an open end": Ill(
+        {**UNO, "s": "wokwi-slide-switch"},
+        ["s:2 - uno:2", "s:3 - uno:5V"],
+        "floating-input",
+        2,
+        "uno: nothing holds 2 while s is open; put a resistor from it to ground",
+    ),
     "open input of a chip": Ill(
         {**UNO, "s": "wokwi-74hc595"},
         [*POWER, "s:DS - uno:2", "s:SHCP - uno:3", "s:STCP - uno:4", "s:MR - uno:5V"],
@@ -364,3 +380,31 @@ def test_what_cannot_is_one_error_with_a_line_for_each_mistake() -> None:
     assert [line.split(" ")[0] for line in lines] == [
         *("diagram.json:3:", "diagram.json:5:"),
     ]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner),
+    max_leaves=6,
+)
+ENDS = st.sampled_from(
+    [
+        *("uno:2", "uno:5V", "uno:GND.1", "uno:A6", "x:1", "x:A", "x:VCC", "x:GND"),
+        *("y:1.l", "y:2.r", "y:C", "y:COM", "$serialMonitor:RX", "z:1", ":", "uno"),
+    ]
+)
+SOME_TYPES = st.sampled_from(sorted(CATALOGUE.types)) | st.text(max_size=5)
+PARTS = st.fixed_dictionaries(
+    {"id": st.sampled_from(["uno", "x", "y"]), "type": SOME_TYPES},
+    optional={"attrs": st.dictionaries(st.sampled_from(["digits", "value"]), JSON)},
+)
+WIRES = st.tuples(ENDS, ENDS) | JSON
+
+
+@given(parts=st.lists(PARTS | JSON, max_size=4), wires=st.lists(WIRES, max_size=8))
+def test_whatever_a_file_has_it_is_told_and_never_raised(
+    parts: list[object], wires: list[object]
+) -> None:
+    text = json.dumps({"parts": parts, "connections": wires})
+    found = check_diagram(text, "diagram.json", CATALOGUE, "uno").findings
+    assert all(0 <= it.line <= 1 and it.text for it in found)

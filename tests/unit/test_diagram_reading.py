@@ -89,6 +89,7 @@ PART = '{"id": "a", "type": "wokwi-led"}'
 MISTAKES = {
     '{"parts": [,]}': (1, "is no JSON: Expecting value, column 12"),
     "": (1, "is no JSON: Expecting value, column 1"),
+    '{"parts": [NaN]}': (0, "is no JSON that can be read: NaN is no number"),
     "[]": (1, "must be an object with parts and connections, is []"),
     '{"connections": []}': (1, "the diagram has no 'parts'"),
     '{"parts": []}': (1, "the diagram has no 'connections'"),
@@ -166,3 +167,10 @@ def test_a_finding_reads_like_a_compilers() -> None:
         "x/diagram.json:1: error: must be an object with parts and connections, is [] "
         "[malformed]"
     )
+
+
+def test_a_finding_is_one_line_of_plain_text_whatever_the_file_says() -> None:
+    text = json.dumps({"parts": [{"id": "a\n\x1b[31m:\ud800", "type": "b"}]})
+    told = [it.told_of("x") for it in read_diagram(text, "x").findings]
+    assert all(line.isprintable() for line in told)
+    assert any("a\\n\\x1b[31m:\\ud800" in line for line in told)
