@@ -112,3 +112,27 @@ def test_files_that_are_not_there_or_no_text_are_told(tmp_path: Path) -> None:
     file.write_bytes(b'{"author": "\xe4"}')
     with pytest.raises(ConfigError, match=r"is no text in UTF-8 \(byte 12\)"):
         diagram_command(str(file))
+
+
+def draw_command(*words: str) -> int:
+    parser = argparse.ArgumentParser()
+    add_diagram(parser.add_subparsers(required=True))
+    arguments = parser.parse_args(["diagram", "draw", *words])
+    code: int = arguments.run(arguments)
+    return code
+
+
+def test_a_picture_is_beside_its_file_or_where_it_is_wanted(
+    well: Path, ill: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = well.parent / "pictures" / "circuit.svg"
+    assert draw_command(str(well), str(wanted)) == 0
+    assert draw_command(str(ill)) == 0
+    pictures = capsys.readouterr().out.splitlines()
+    assert pictures == [str(wanted), str(ill.with_suffix(".svg"))]
+    assert all(Path(it).read_text().startswith("<svg ") for it in pictures)
+
+
+def test_a_place_where_no_picture_can_be_is_told(well: Path) -> None:
+    with pytest.raises(ConfigError, match=r"x\.svg: cannot be written: File exists"):
+        draw_command(str(well), str(well / "x.svg"))

@@ -1,4 +1,4 @@
-"""``embedbench diagram``: check drawn circuits."""
+"""``embedbench diagram``: check drawn circuits, and make pictures of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.circuits.files import check_file
-from pytest_embedbench.errors import UnknownName
+from pytest_embedbench.circuits.picture import draw_circuit
+from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.parts import CATALOGUE
+from pytest_embedbench.support.whole_files import replace_whole
 
 if TYPE_CHECKING:
     import argparse
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 
 def add_diagram(commands: Subcommands) -> None:
     """Add ``embedbench diagram`` with what it does to files ``diagram.json``."""
-    parser = commands.add_parser("diagram", help="check circuits drawn for Wokwi")
+    parser = commands.add_parser(
+        "diagram", help="check circuits drawn for Wokwi; make pictures of them"
+    )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     checker = actions.add_parser(
         "check", help="say what is wrong in a diagram.json, without running it"
@@ -29,6 +33,10 @@ def add_diagram(commands: Subcommands) -> None:
     checker.add_argument("--board", default="", help="the board that it has to be for")
     checker.add_argument("--json", action="store_true", help="for programs")
     checker.set_defaults(run=_check)
+    drawer = actions.add_parser("draw", help="make a picture of a diagram.json, as SVG")
+    drawer.add_argument("file", type=Path)
+    drawer.add_argument("picture", nargs="?", type=Path, help="default: FILE.svg")
+    drawer.set_defaults(run=_draw)
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -43,6 +51,17 @@ def _check(arguments: argparse.Namespace) -> int:
         for report in reports:
             _print(report)
     return 1 if any(report.findings for report in reports) else 0
+
+
+def _draw(arguments: argparse.Namespace) -> int:
+    report = check_file(arguments.file)
+    picture: Path = arguments.picture or arguments.file.with_suffix(".svg")
+    try:
+        replace_whole(picture, draw_circuit(report, CATALOGUE).encode())
+    except OSError as error:
+        raise ConfigError(f"{picture}: cannot be written: {error.strerror}") from error
+    sys.stdout.write(f"{picture}\n")
+    return 0
 
 
 def _print(report: DiagramReport) -> None:
