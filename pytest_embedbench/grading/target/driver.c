@@ -69,14 +69,15 @@ static uint32_t host_bits(const host_stepped_t *seen)
     return bits << 1 | (seen->changed != 0);
 }
 
-static uint32_t host_stepped_bits(const host_step_t *row)
+static uint32_t host_stepped_bits(host_step_t *row)
 {
-    host_step_t step = *row;
+    uint32_t later_ms = row->now_ms;
     host_stepped_t seen;
 
-    host_now_ms += row->now_ms;
-    step.now_ms = host_now_ms;
-    seen = host_take_step(&step);
+    host_now_ms += later_ms;
+    row->now_ms = host_now_ms; /* for as long as it is taken: a copy takes longer */
+    seen = host_take_step(row);
+    row->now_ms = later_ms;
     return host_bits(&seen);
 }
 
@@ -101,21 +102,32 @@ static void host_row(uint8_t head)
     port_uart_write((const uint8_t *)&bits, HOST_STEPPED_BYTES);
 }
 
+/* Keep the last few rows once more. */
+static void host_keep_again(uint8_t rows)
+{
+    for (uint8_t i = 0; i < rows; i++) {
+        host_step_t row = host_rows[(uint8_t)(host_newest + 1U - rows) % HOST_KEPT_ROWS];
+
+        *host_next_row() = row;
+    }
+}
+
 /* The last few rows again, in their order, and all that again and again. Those that come
  * to the same are told in one. */
 static void host_repeat(void)
 {
     uint8_t rows = host_take();
-    uint16_t left = (uint16_t)rows * host_take();
+    uint8_t times = host_take();
+    uint8_t first = (uint8_t)(host_newest + 1U - rows);
+    uint8_t next = 0;
     uint8_t alike = 0;
     uint32_t bits = 0;
 
-    for (; left > 0; left--) {
-        host_step_t row = host_rows[(uint8_t)(host_newest + 1U - rows) % HOST_KEPT_ROWS];
+    for (uint16_t left = (uint16_t)rows * times; left > 0; left--) {
         uint32_t before = bits;
 
-        *host_next_row() = row;
-        bits = host_stepped_bits(&row);
+        bits = host_stepped_bits(&host_rows[(uint8_t)(first + next) % HOST_KEPT_ROWS]);
+        next = (uint8_t)(next + 1U) < rows ? (uint8_t)(next + 1U) : 0;
         if (alike > 0 && (bits != before || alike == HOST_MOST_ALIKE)) {
             port_uart_write(&alike, 1);
             port_uart_write((const uint8_t *)&before, HOST_STEPPED_BYTES);
@@ -125,6 +137,10 @@ static void host_repeat(void)
     }
     port_uart_write(&alike, 1);
     port_uart_write((const uint8_t *)&bits, HOST_STEPPED_BYTES);
+    /* So often that none is left of those before; from then on it is always the same. */
+    for (uint8_t kept = 0; kept < HOST_KEPT_ROWS && times > 0; kept += rows, times--) {
+        host_keep_again(rows);
+    }
 }
 
 static void host_parse(void)
