@@ -11,87 +11,20 @@ were at one moment, whoever else reacts, and in whatever order.
 
 from __future__ import annotations
 
-import enum
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from pytest_embedbench.pins import Level
+from pytest_embedbench.wiring.drives import (
+    RELEASED,
+    Drive,
+    stronger,
+    through_resistor,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-
-class Strength(enum.IntEnum):
-    """How firmly a net is held."""
-
-    NOTHING = 0
-    PULL = 1
-    """The pull-up of a microcontroller's pin."""
-    RESISTOR = 2
-    """Whatever is stronger, through a resistor."""
-    OUTPUT = 3
-    SUPPLY = 4
-
-
-class Drive(NamedTuple):
-    """What holds a net: how firmly, and at which levels; at both in a conflict.
-
-    ``is_contention`` says that outputs or supplies work against each other: also an
-    output against a supply, which wins.
-    """
-
-    strength: Strength
-    is_low: bool
-    is_high: bool
-    is_contention: bool = False
-
-    @property
-    def level(self) -> Level:
-        """What a digital input reads; in a conflict nobody can tell."""
-        if self.is_low == self.is_high:
-            return Level.FLOATING
-        return Level.HIGH if self.is_high else Level.LOW
-
-    @property
-    def is_short(self) -> bool:
-        """Whether two supplies work against each other."""
-        return self.strength is Strength.SUPPLY and self.is_low and self.is_high
-
-
-RELEASED = Drive(Strength.NOTHING, is_low=False, is_high=False)
-"""What an input does to its net."""
-
-
-def drive(strength: Strength, level: Level) -> Drive:
-    """Return what holds a net at a level; nothing does at ``FLOATING``."""
-    if level is Level.FLOATING or strength is Strength.NOTHING:
-        return RELEASED
-    return Drive(strength, level is Level.LOW, level is Level.HIGH)
-
-
-def stronger(one: Drive, other: Drive) -> Drive:
-    """Return what two drives come to; equal strengths add their levels."""
-    fights = one.is_contention or other.is_contention or _oppose(one, other)
-    if one.strength != other.strength:
-        wins = one if one.strength > other.strength else other
-        return wins if wins.is_contention == fights else _fighting(wins)
-    is_low, is_high = one.is_low or other.is_low, one.is_high or other.is_high
-    return Drive(one.strength, is_low, is_high, fights)
-
-
-def _oppose(one: Drive, other: Drive) -> bool:
-    if min(one.strength, other.strength) < Strength.OUTPUT:
-        return False
-    return (one.is_low and other.is_high) or (one.is_high and other.is_low)
-
-
-def _fighting(one: Drive) -> Drive:
-    return Drive(one.strength, one.is_low, one.is_high, is_contention=True)
-
-
-def through_resistor(one: Drive) -> Drive:
-    """Return what is left of a drive behind a resistor."""
-    return Drive(min(one.strength, Strength.RESISTOR), one.is_low, one.is_high)
+    from pytest_embedbench.pins import Level
 
 
 class NetLevels(Protocol):
@@ -137,21 +70,21 @@ class Network:
         resistors: Iterable[tuple[int, int]] = (),
         switches: Iterable[tuple[int, int]] = (),
     ) -> None:
-        self._resistors = tuple(resistors)
         self._switches = tuple(switches)
+        edges = [*self._switches, *resistors]
         self._closed = [False] * len(self._switches)
         self._states = [RELEASED] * nets
         self._at: list[int] = []  # net by driver
         self._drives: list[Drive] = []
         self._drivers: list[list[int]] = [[] for _ in range(nets)]
-        self._changes: list[DriveChange] = []
+        self._changes: list[tuple[int, Drive]] = []
         self._flips: list[tuple[int, bool]] = []
-        self._islands = _islands(nets, (*self._resistors, *self._switches))
+        self._islands = _islands(nets, edges)
+        # By the first net of an island: two nets, and the switch or -1.
         self._edges: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
-        for index, (one, other) in enumerate(self._switches):
-            self._edges[self._islands[one][0]].append((one, other, index))
-        for one, other in self._resistors:
-            self._edges[self._islands[one][0]].append((one, other, -1))
+        for index, (one, other) in enumerate(edges):
+            switch = index if index < len(self._switches) else -1
+            self._edges[self._islands[one][0]].append((one, other, switch))
 
     def add_driver(self, net: int) -> int:
         """Return a new driver on a net; it drives nothing yet."""
@@ -162,7 +95,7 @@ class Network:
 
     def change(self, driver: int, to: Drive) -> None:
         """Let a driver drive otherwise, from the next ``settle`` on."""
-        self._changes.append(DriveChange(driver, to))
+        self._changes.append((driver, to))
 
     def switch(self, index: int, *, closed: bool) -> None:
         """Close or open a switch, from the next ``settle`` on."""
@@ -170,21 +103,22 @@ class Network:
 
     def settle(self) -> list[int]:
         """Apply what waits; return the nets that show another level, in order."""
-        changed: set[int] = set()
+        touched: set[int] = set()
         for driver, to in self._changes:
             if self._drives[driver] != to:
                 self._drives[driver] = to
-                changed.add(self._at[driver])
+                touched.add(self._islands[self._at[driver]][0])
+        self._changes.clear()
         for index, closed in self._flips:
             if self._closed[index] != closed:
                 self._closed[index] = closed
-                changed.add(self._switches[index][0])
-        self._changes.clear()
+                touched.add(self._islands[self._switches[index][0]][0])
         self._flips.clear()
         shown: list[int] = []
-        for first in sorted({self._islands[net][0] for net in changed}):
-            shown.extend(self._solve(self._islands[first]))
-        return sorted(shown)
+        for first in touched:
+            shown += self._solve(self._islands[first])
+        shown.sort()
+        return shown
 
     def state(self, net: int) -> Drive:
         """Return what holds a net."""
@@ -207,32 +141,38 @@ class Network:
 
         Drives only ever add up on the way, so there is one end, by any way.
         """
-        states = {net: self._held_by_drivers(net) for net in island}
+        before = [self._states[net] for net in island]
+        for net in island:
+            held = RELEASED
+            for driver in self._drivers[net]:
+                held = stronger(held, self._drives[driver])
+            self._states[net] = held
+        if len(island) > 1:
+            self._spread(self._edges[island[0]])
+        after = self._states
+        return [
+            net
+            for net, was in zip(island, before, strict=True)
+            if after[net] != was and after[net].level is not was.level
+        ]
+
+    def _spread(self, edges: Iterable[tuple[int, int, int]]) -> None:
+        """Let nets hold each other through what conducts, until nothing moves."""
+        states, closed = self._states, self._closed
+        conducts = [it for it in edges if it[2] < 0 or closed[it[2]]]
         is_moving = True
         while is_moving:
             is_moving = False
-            for one, other, switch in self._edges.get(island[0], ()):
-                if switch >= 0 and not self._closed[switch]:
-                    continue
-                for here, there in ((one, other), (other, one)):
-                    comes = states[here]
-                    if switch < 0:
-                        comes = through_resistor(comes)
-                    together = stronger(states[there], comes)
-                    if together != states[there]:
-                        states[there] = together
-                        is_moving = True
-        before = self._states
-        shown = [net for net in island if states[net].level != before[net].level]
-        for net, state in states.items():
-            before[net] = state
-        return shown
-
-    def _held_by_drivers(self, net: int) -> Drive:
-        held = RELEASED
-        for driver in self._drivers[net]:
-            held = stronger(held, self._drives[driver])
-        return held
+            for one, other, switch in conducts:
+                here, there = states[one], states[other]
+                if switch < 0:
+                    on, back = through_resistor(here), through_resistor(there)
+                else:
+                    on, back = here, there
+                new_here, new_there = stronger(here, back), stronger(there, on)
+                if new_here != here or new_there != there:
+                    states[one], states[other] = new_here, new_there
+                    is_moving = True
 
 
 def let_react(

@@ -9,16 +9,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_embedbench.pins import Level
-from pytest_embedbench.wiring.levels import (
+from pytest_embedbench.wiring.drives import (
     RELEASED,
     Drive,
-    DriveChange,
-    Network,
     Strength,
     drive,
-    let_react,
     stronger,
 )
+from pytest_embedbench.wiring.levels import DriveChange, Network, let_react
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,6 +55,13 @@ def test_drives_come_to_the_same_in_any_order(drives: list[Drive]) -> None:
     assert held.is_contention == (
         any(it.is_low for it in firm) and any(it.is_high for it in firm)
     )
+
+
+def test_a_drive_shows_what_it_is() -> None:
+    assert repr(OUT_LOW) == "<Drive OUTPUT low>"
+    assert repr(RELEASED) == "<Drive NOTHING>"
+    both = stronger(OUT_LOW, OUT_HIGH)
+    assert repr(both) == "<Drive OUTPUT low high in contention>"
 
 
 @pytest.mark.parametrize(
