@@ -6,7 +6,7 @@ A second header of a pin is ``A4.2`` for ``A4``.
 
 from __future__ import annotations
 
-from pytest_embedbench.parts.shorthand import pins
+from pytest_embedbench.parts.shorthand import pins, text
 from pytest_embedbench.wiring.part_type import PartType, PinRole
 
 _SUPPLIES = (
@@ -16,6 +16,7 @@ _SUPPLIES = (
     *pins(PinRole.PULLED, "RESET"),
     *pins(PinRole.PASSIVE, "AREF"),
 )
+_ATTRS = {"frequency": text("16m")}
 
 
 def _numbered(prefix: str, count: int) -> str:
@@ -34,6 +35,7 @@ _UNO = PartType(
         *pins(PinRole.BOTH, f"{_numbered('', 14)} {_numbered('A', 6)}"),
         *_SUPPLIES,
     ),
+    attrs=_ATTRS,
     aliases={
         **_same("GND", "GND.1", "GND.2", "GND.3"),
         **_same("5V", "IOREF"),
@@ -50,6 +52,7 @@ _NANO = PartType(
         *pins(PinRole.INPUT, "A6 A7"),
         *_SUPPLIES,
     ),
+    attrs=_ATTRS,
     aliases={
         **_same("GND", "GND.1", "GND.2", "GND.3"),
         **_same("5V", "5V.2"),
@@ -67,6 +70,7 @@ _MEGA = PartType(
         *pins(PinRole.BOTH, f"{_numbered('', 54)} {_numbered('A', 16)}"),
         *_SUPPLIES,
     ),
+    attrs=_ATTRS,
     aliases={
         **_same("GND", "GND.1", "GND.2", "GND.3", "GND.4", "GND.5"),
         **_same("5V", "5V.1", "5V.2", "IOREF"),

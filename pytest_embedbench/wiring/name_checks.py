@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.wiring.catalogue import CUSTOM_CHIP
@@ -43,10 +44,19 @@ def check_types(diagram: Diagram, catalogue: PartCatalogue) -> Iterator[CircuitF
             told = f"is a board on which no circuits run here; they do on {boards}"
         else:
             kind = FindingKind.UNKNOWN_TYPE
-            hint = nearest(part.type, catalogue.types)
-            told = f"is a type of part that is not known here{hint}"
+            told = (
+                f"is a type of part that is not known here{_type_hint(part, catalogue)}"
+            )
         text = f"{part.id}: {part.type} {told}"
         yield CircuitFinding(kind, part.line, text, part.id)
+
+
+def _type_hint(part: DiagramPart, catalogue: PartCatalogue) -> str:
+    """Return the nearest type; what most types begin with makes none alike."""
+    by_tail = {name.partition("-")[2]: name for name in catalogue.types}
+    tail = part.type.partition("-")[2] or part.type
+    near = get_close_matches(tail, by_tail, n=1)
+    return f"; do you mean {by_tail[near[0]]!r}?" if near else ""
 
 
 def check_board(

@@ -116,6 +116,20 @@ ILL = {
         "x: wokwi-ledd is a type of part that is not known here; do you mean "
         "'wokwi-led'?",
     ),
+    "type like no other": Ill(
+        {**UNO, "x": "wokwi-tv"},
+        [],
+        "unknown-type",
+        3,
+        "x: wokwi-tv is a type of part that is not known here",
+    ),
+    "type without its beginning": Ill(
+        {**UNO, "x": "led"},
+        [],
+        "unknown-type",
+        3,
+        "x: led is a type of part that is not known here; do you mean 'wokwi-led'?",
+    ),
     "custom chip": Ill(
         {**UNO, "x": "chip-inverter"},
         [],
