@@ -113,13 +113,13 @@ def _hold(arguments: argparse.Namespace) -> None:
         since=host_stamp(),
         until=_end_of(arguments.span),
     )
-    with _taken(arguments) as lease:
+    with _taken(arguments, absent=True) as lease:
         lease.set_hold(hold)
     _say(f"{lease.board} {hold}")
 
 
 def _release(arguments: argparse.Namespace) -> None:
-    with _taken(arguments, heeds=lambda _: False) as lease:
+    with _taken(arguments, heeds=lambda _: False, absent=True) as lease:
         hold = lease.hold
         lease.set_hold(None)
     told = "was not held by hand"
@@ -153,7 +153,8 @@ def _console(arguments: argparse.Namespace) -> None:
 def _reset(arguments: argparse.Namespace) -> None:
     spec = _spec(arguments)
     controls = _controls(spec)
-    with _taken(arguments) as lease:
+    by_command = not controls.resets_by_port
+    with _taken(arguments, absent=by_command) as lease:
         by_hand.press_reset(spec, controls, lease)
     _say(f"{spec.name} was reset")
 
@@ -161,7 +162,7 @@ def _reset(arguments: argparse.Namespace) -> None:
 def _power(arguments: argparse.Namespace) -> None:
     spec = _spec(arguments)
     controls = _controls(spec)
-    with _taken(arguments) as lease:
+    with _taken(arguments, absent=True) as lease:
         by_hand.switch_power(spec, controls, lease, arguments.action)
     _say(f"{spec.name}: power {arguments.action}")
 
@@ -182,12 +183,16 @@ def _taken(
     arguments: argparse.Namespace,
     *,
     heeds: Callable[[records.HeldByHand], bool] | None = None,
+    absent: bool = False,
 ) -> AbstractContextManager[Lease]:
-    """Take the board; what oneself holds by hand is one's own to use."""
+    """Take the board; what oneself holds by hand is one's own to use.
+
+    With ``absent`` it need not be there.
+    """
     lab = load_lab(lab_file(arguments))
     board = board_named(lab, arguments.board)
     me = records.this_person()
-    leases = Leases(heeds=heeds or (lambda hold: hold.who != me))
+    leases = Leases(heeds=heeds or (lambda hold: hold.who != me), takes_absent=absent)
     wait_s = lab.wait_s if arguments.wait is None else arguments.wait
     return by_hand.taken(board, leases, wait_s=wait_s)
 

@@ -14,6 +14,8 @@ from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.errors import BoardBusy
 from pytest_embedbench.lab.leases import records
 from pytest_embedbench.lab.leases.acquire import Leases
+from pytest_embedbench.lab.leases.lease import BoardRequest
+from pytest_embedbench.lab.ports.discovery import PortQuery
 from tests.support import ssh_server as ssh
 from tests.support.lab_process import LabProcess, request
 from tests.support.pty_board import Button, Pty, PtyBoard
@@ -363,3 +365,62 @@ def test_a_board_is_flashed_by_hand(lab: Lab, tmp_path: Path, pty: Pty) -> None:
     assert code == 0, said
     assert f"on {pty.path}: written (command, 0 retries)" in said
     assert (tmp_path / "flashed.hex").read_bytes() == image.read_bytes()
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[UsbHub]:
+    hub = UsbHub(tmp_path / "hub")
+    hub.on_path(monkeypatch)
+    yield hub
+    hub.close()
+
+
+def on_hub(hub: UsbHub) -> str:
+    return f'port = "{hub.link}"\npower = {{ hub = "1-1.4", hub_port = 2 }}'
+
+
+def test_what_is_held_stays_so_while_it_is_unplugged(
+    lab: Lab, hub: UsbHub, locks: Path
+) -> None:
+    near = on_hub(hub)
+    lab("hold", "near", "--why", "soldering", near=near)
+    hub.link.unlink()
+    assert "not there: " in (listed := lab("list")[1])
+    assert "; held by hand by " in listed
+    wanted = BoardRequest(
+        name="near", boards=(("near", PortQuery(port=str(hub.link))),)
+    )
+    with pytest.raises(BoardBusy, match=r"near is held by hand by .*: soldering"):
+        Leases(folder=locks).acquire([wanted], wait_s=0)
+    assert lab("hold", "near", "--why", "still soldering")[0] == 0
+    code, said = lab("release", "near")
+    assert code == 0
+    assert said.endswith(": still soldering\n")
+    assert lab("release", "near") == (0, "near was not held by hand\n")
+
+
+def test_what_was_seen_here_can_be_held_while_it_is_away(lab: Lab, hub: UsbHub) -> None:
+    near = on_hub(hub)
+    lab("release", "near", near=near)
+    hub.link.unlink()
+    assert lab("hold", "near", "--why", "on my desk")[0] == 0
+    hub.link.symlink_to(hub.pty.path)
+    assert "held by hand" in lab("list")[1]
+
+
+def test_what_was_never_seen_here_cannot_be_held(lab: Lab) -> None:
+    code, said = lab("hold", "near", "--why", "x", near='usb_serial = "none such"')
+    assert code == 1
+    assert "near is not there (usb_serial=none such) and never was" in said
+    assert "plug it in first, or say 'disabled' in the lab file" in said
+    assert lab("release", "near") == (0, "near was not held by hand\n")
+
+
+@pytest.mark.parametrize("action", ["on", "cycle"])
+def test_a_hand_gives_the_power_back_that_a_hand_has_taken(
+    lab: Lab, hub: UsbHub, action: str
+) -> None:
+    lab("power", "off", "near", near=on_hub(hub))
+    assert not hub.link.exists()
+    assert lab("power", action, "near") == (0, f"near: power {action}\n")
+    assert hub.link.exists()

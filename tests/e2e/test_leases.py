@@ -11,6 +11,7 @@ from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.errors import BoardBusy, BoardGivenUp, BoardUnreachable
 from pytest_embedbench.lab.leases.acquire import Leases
 from pytest_embedbench.lab.leases.lease import BoardRequest
+from pytest_embedbench.lab.leases.records import HeldByHand
 from pytest_embedbench.lab.leases.wait_queue import WaitQueue
 from pytest_embedbench.lab.ports.discovery import Attached, PortQuery
 from tests.support.lab_process import LabProcess, request
@@ -87,6 +88,23 @@ def test_a_wait_that_is_too_long_names_the_holder(
         "BoardBusy: no board came free within 0.05 s for a: a is held by pid "
         f"{one.popen.pid} on "
     )
+
+
+def test_a_wait_says_which_boards_will_not_come_free_by_themselves(
+    another: Callable[[], LabProcess], tmp_path: Path
+) -> None:
+    one, other = another(), another()
+    one.ask("take c")
+    one.ask("give-up it burnt")
+    one.ask("release")
+    (lease,) = Leases(folder=tmp_path).acquire([request("b")], wait_s=0)
+    lease.set_hold(HeldByHand(who="ann@desk", why="lunch", since="noon"))
+    lease.release()
+    other.ask("take a")
+    told = one.ask("any a b c for 0.05")
+    assert f"a is held by pid {other.popen.pid} on " in told
+    assert "; b is held by hand by ann@desk since noon: lunch;" in told
+    assert told.endswith("; c is out for this run: it burnt")
 
 
 def test_what_a_run_has_waited_for_in_vain_none_of_its_workers_waits_for_again(

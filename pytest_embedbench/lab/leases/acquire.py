@@ -11,7 +11,6 @@ import logging
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from pytest_embedbench.clock import Deadline, pause
 from pytest_embedbench.errors import (
@@ -20,7 +19,7 @@ from pytest_embedbench.errors import (
     BoardGivenUp,
     BoardUnreachable,
 )
-from pytest_embedbench.lab.leases import journal, records
+from pytest_embedbench.lab.leases import journal, known, records
 from pytest_embedbench.lab.leases.candidates import (
     Candidate,
     insist_on_enough,
@@ -29,12 +28,12 @@ from pytest_embedbench.lab.leases.candidates import (
 from pytest_embedbench.lab.leases.in_vain import WaitedInVain
 from pytest_embedbench.lab.leases.journal import BoardEvent
 from pytest_embedbench.lab.leases.lease import Lease
-from pytest_embedbench.lab.leases.lockfile import lock_folder, lock_named, read_record
+from pytest_embedbench.lab.leases.lockfile import lock_folder, lock_named
 from pytest_embedbench.lab.leases.wait_queue import Waiter, WaitQueue, reserved_keys
-from pytest_embedbench.lab.ports.discovery import attached, find
+from pytest_embedbench.lab.ports.discovery import attached
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from pytest_embedbench.lab.leases.lease import BoardRequest
@@ -57,6 +56,8 @@ class Leases:
     folder: Path = field(default_factory=lock_folder)
     heeds: Callable[[records.HeldByHand], bool] = lambda hold: True  # noqa: ARG005
     """Which boards that somebody holds by hand are not ours to take: all."""
+    takes_absent: bool = False
+    """Whether boards are taken that are not there: by the lock that they had last."""
 
     def acquire(
         self, requests: Sequence[BoardRequest], *, wait_s: float
@@ -92,20 +93,13 @@ class Leases:
     def key_of(self, query: PortQuery, ports: Sequence[Attached]) -> str:
         """Return what a board is locked by; "" if it needs no lock.
 
-        Also of a board that is not there because its holder restarts it, or because
-        it was lost in this run.
+        Also of a board that is not there because its holder restarts it, because it
+        was lost in this run, or because somebody who holds it by hand has unplugged it.
 
         Raises:
             BoardUnreachable: there is no such board.
         """
-        try:
-            return find(query, ports).key
-        except BoardUnreachable:
-            for key, record in self._records():
-                is_it = str(query) == record.query or query.port == record.address
-                if is_it and (record.holder or record.lost_in(records.this_run())):
-                    return key
-            raise
+        return known.key_of(query, ports, self.folder, takes_absent=self.takes_absent)
 
     def _wait(
         self,
@@ -180,14 +174,9 @@ class Leases:
     def _own_keys(self) -> frozenset[str]:
         return frozenset(
             key
-            for key, record in self._records()
+            for key, record in known.lock_records(self.folder)
             if record.holder and record.holder.is_us()
         )
-
-    def _records(self) -> Iterator[tuple[str, records.LockRecord]]:
-        for path in sorted(self.folder.glob("*.lock")):
-            key = unquote(path.name.removesuffix(".lock"))
-            yield key, records.read(read_record(path))
 
     def _try_acquire(
         self, candidates: Sequence[Sequence[Candidate]], reserved: Collection[str] = ()
@@ -242,7 +231,11 @@ class Leases:
             ports = self.listed()
             leases = [
                 _lease(
-                    candidate, lock, find(candidate.query, ports), waited_s, waited_for
+                    candidate,
+                    lock,
+                    candidate.find(ports, takes_absent=self.takes_absent),
+                    waited_s,
+                    waited_for,
                 )
                 for candidate, lock in acquired
             ]
@@ -260,10 +253,9 @@ class Leases:
         return leases
 
     def _holders(self, candidates: Sequence[Sequence[Candidate]]) -> str:
-        held_by = {key: record.holder for key, record in self._records()}
+        records_by_key = dict(known.lock_records(self.folder))
         told = [
-            f"{candidate.board} is held by "
-            f"{held_by.get(candidate.key) or 'nobody known'}"
+            f"{candidate.board} {known.occupied(records_by_key.get(candidate.key))}"
             for boards in candidates
             for candidate in boards
         ]

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BoardBusy, BoardUnreachable
+from pytest_embedbench.lab.ports.discovery import ResolvedPort, find
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_embedbench.lab.leases.lease import BoardRequest
-    from pytest_embedbench.lab.ports.discovery import PortQuery
+    from pytest_embedbench.lab.ports.discovery import Attached, PortQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,22 @@ class Candidate:
     board: str
     query: PortQuery
     key: str
+
+    def find(self, ports: Sequence[Attached], *, takes_absent: bool) -> ResolvedPort:
+        """Return where it is, or with ``takes_absent`` where it should be.
+
+        Raises:
+            BoardUnreachable: it is not there.
+        """
+        query = self.query
+        try:
+            return find(query, ports)
+        except BoardUnreachable:
+            if not takes_absent:
+                raise
+        return ResolvedPort(
+            query=query, address=query.port, key=self.key, reconnect=query
+        )
 
 
 def waitable(

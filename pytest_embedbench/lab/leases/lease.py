@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 QUARANTINE_AFTER = 3
+UNSEEN = "unseen-"
+"""How the lock of a board begins that is not there, and never was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +163,11 @@ class Lease:
         """Keep the board for a person once it is released, or for nobody any more."""
         if self._lock is None:
             raise ConfigError(f"{self.board} needs no lock, so nobody can hold it")
+        if hold is not None and self.found.key.startswith(UNSEEN):
+            raise ConfigError(
+                f"{self.board} is not there ({self.found.query}) and never was, so it "
+                "cannot be held: plug it in first, or say 'disabled' in the lab file"
+            )
         self._record = replace(self._record, hold=hold)
         self._lock.write(self._record.dumps())
 

@@ -8,10 +8,13 @@ import os
 import socket
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from pytest_embedbench.clock import host_stamp
+
+if TYPE_CHECKING:
+    from pytest_embedbench.lab.ports.discovery import PortQuery
 
 _T = TypeVar("_T")
 
@@ -87,6 +90,10 @@ class LockRecord:
     def dumps(self) -> str:
         """Return it as text for the file."""
         return json.dumps(asdict(self))
+
+    def is_of(self, query: PortQuery) -> bool:
+        """Say whether that board was the last that was locked by this."""
+        return str(query) == self.query or query.port == self.address != ""
 
     def held_by_hand(self) -> HeldByHand | None:
         """Return who keeps the board for themselves, if anybody does."""
