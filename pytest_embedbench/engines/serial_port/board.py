@@ -12,11 +12,7 @@ from pytest_embedbench.engines.serial_port.more_uarts import (
     WiredUarts,
     shifted,
 )
-from pytest_embedbench.errors import (
-    BenchFault,
-    BoardLost,
-    FirmwareFault,
-)
+from pytest_embedbench.errors import BenchFault, BoardLost, FirmwareFault
 from pytest_embedbench.flashing import reset_until_heard
 from pytest_embedbench.lab.leases.lease import LeasedBoard
 from pytest_embedbench.lab.ports.link import SingleUart, single_uart, split_chunks
@@ -252,7 +248,7 @@ class SerialBoard(LeasedBoard):
         if way in (self.controls.power_on, self.controls.power_cycle):
             for each in self._connections():
                 each.expect_back(_POWERED_WITHIN_S)
-        self.connection.excuse(self.connection.reappears_within_s)
+        self.connection.begin_reset()
         try:
             way(self.connection.port, self.connection.found.address, hold)
         except BoardLost as loss:
@@ -260,6 +256,8 @@ class SerialBoard(LeasedBoard):
             if not self.connection.may_come_back:
                 place = f"{self.spec.name}: {self.connection.found}"
                 raise self._lost(f"{place}: {loss}") from loss
+        finally:
+            self.connection.end_reset()
 
     def _note_delay(self, late_ms: int) -> None:
         if late_ms >= _LATE_MS:

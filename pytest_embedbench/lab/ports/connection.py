@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 CLOSES_WITHIN_S = 2.0
 _RETRY_S = 0.02
+_LEAVES_WITHIN_S = 1.0
+"""A port that goes with a reset is gone by then, also on a busy host."""
 _DEVICE_GONE = frozenset({errno.EIO, errno.ENODEV, errno.ENXIO})
 
 
@@ -56,7 +58,10 @@ class Connection:
     is_expected_gone: bool = field(default=False, init=False)
     """Whether the port may be away for as long as it likes."""
     _returning: Deadline = field(default=Deadline(0.0), init=False)
-    _excused: Deadline = field(default=Deadline(0.0), init=False)
+    _leaves_by_s: float = field(default=-inf, init=False)
+    """Until when it may go because of a reset, in host time."""
+    _restarts_by_s: float = field(default=-inf, init=False)
+    """The same, once it has gone with that: a bootloader may come and go in between."""
     absences: list[tuple[float, float | None]] = field(
         default_factory=list["tuple[float, float | None]"], init=False
     )
@@ -78,9 +83,18 @@ class Connection:
         """Whether the port may be away for a while."""
         return self._away_within_s() > 0
 
-    def excuse(self, within_s: float) -> None:
-        """Take the port's absence for right if it begins within so many seconds."""
-        self._excused = Deadline(within_s)
+    def begin_reset(self) -> None:
+        """Take the port's absence for right until ``end_reset``, and a while after."""
+        self._leaves_by_s = self._restarts_by_s = inf
+
+    def end_reset(self) -> None:
+        """Take the port's absence for right if it begins about now.
+
+        Once it has gone it may do so again within the time that it may be away.
+        """
+        now_s = host_now_s()
+        self._leaves_by_s = now_s + min(_LEAVES_WITHIN_S, self.reappears_within_s)
+        self._restarts_by_s = now_s + self.reappears_within_s
 
     def expect_gone(self) -> None:
         """Take the port's absence for right from now on, until ``expect_back``."""
@@ -213,15 +227,17 @@ class Connection:
         gone = self._is_gone(failure)
         if gone and self.may_come_back:
             self._away = Deadline(self._away_within_s())
-            if not self._is_sent_away():
-                self.absences.append((host_now_s(), None))
+            if not self._is_sent_away(self._reader.failed_s):
+                self.absences.append((self._reader.failed_s, None))
             return
         raise BoardLost(self._why(failure, gone=gone)) from failure
 
-    def _is_sent_away(self) -> bool:
-        """Say whether somebody of ours has made the port go."""
-        expected = (self._returning, self._excused)
-        return self.is_expected_gone or not all(each.passed() for each in expected)
+    def _is_sent_away(self, gone_s: float) -> bool:
+        """Say whether somebody of ours has made the port go at that time."""
+        if gone_s <= self._leaves_by_s:
+            self._leaves_by_s = max(self._leaves_by_s, self._restarts_by_s)
+            return True
+        return self.is_expected_gone or not self._returning.passed()
 
     def _is_gone(self, failure: Exception | None) -> bool:
         """Say whether the port may come back; a connection may be made again."""

@@ -43,6 +43,8 @@ class PortReader:
     takes_within_s: float
     """How long the other side may take nothing of what is sent."""
     failure: Exception | None = field(default=None, init=False)
+    failed_s: float = field(default=0.0, init=False)
+    """The host time at which that was."""
     _heard: list[Heard] = field(default_factory=list[Heard], init=False)
     _outgoing: bytearray = field(default_factory=bytearray, init=False)
     _guard: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -99,6 +101,7 @@ class PortReader:
         try:
             self._move()
         except Exception as failure:  # noqa: BLE001  # whatever it is, it is told
+            self.failed_s = host_now_s()
             self.failure = failure
         finally:
             with self._guard:

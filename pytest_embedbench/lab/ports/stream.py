@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import select
@@ -108,7 +109,7 @@ class SelectStream:
         except BlockingIOError:
             return b""
         if not incoming:
-            raise OSError("ready to be read, but there was nothing")
+            raise _why_nothing(self.descriptor)
         return incoming
 
 
@@ -140,6 +141,25 @@ class PollingStream:
         except serial.SerialTimeoutException:
             return 0
         return len(piece) if sent is None else sent
+
+
+def _why_nothing(descriptor: int) -> OSError:
+    """Say what it means that there is nothing to be read where something should be.
+
+    A port that was unplugged hangs up before its name is gone, and no port of that
+    name answers for it: so the descriptor itself is asked.
+    """
+    if sys.platform == "win32":
+        return OSError("ready to be read, but there was nothing")
+    import termios  # noqa: PLC0415  # POSIX only
+
+    try:
+        termios.tcgetattr(descriptor)
+    except termios.error as error:
+        if error.args[0] == errno.EIO:
+            return OSError(errno.EIO, "it has hung up")
+        return OSError("the other side has closed it")
+    return OSError("ready to be read, but there was nothing")
 
 
 def _close(port: DescriptorPort) -> None:
