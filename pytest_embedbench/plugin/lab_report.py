@@ -71,9 +71,13 @@ def _use(record: dict[str, Any]) -> str:
     )
 
 
-def section(log: TestLog) -> str:
-    """Return what a failure says of its boards; ``""`` if it had none of a lab."""
+def section(log: TestLog, absences: Iterable[str] = ()) -> str:
+    """Return what a failure says of its boards; ``""`` if it had none of a lab.
+
+    ``absences`` are why it is the bench's, if it would else be the firmware's.
+    """
     had = [f"{place(each)}: {_use(each)}" for each in records(log)]
+    had += [f"bench's, for {absence}" for absence in absences]
     had += [f"{event['event']}: {event['cause']}" for event in log.board_events]
     return "\n".join(had)
 
@@ -93,6 +97,12 @@ def put(report: pytest.TestReport, log: TestLog) -> None:
             "events": log.board_events,
         }
         setattr(report, LAB, entry)
+
+
+def wanted(report: pytest.TestReport) -> set[str]:
+    """Return what was asked for where a board of the lab was had: it, or its label."""
+    entry: dict[str, Any] = getattr(report, LAB, {"boards": []})
+    return {board["wanted"] for board in entry["boards"]}
 
 
 def attempts(reporter: pytest.TerminalReporter) -> list[dict[str, Any]]:
@@ -130,11 +140,15 @@ def summary(
     replace_json(run_dir / FILE, record)
     for board, its in record["boards"].items():
         if its["out"]:
-            count = its["fault_count"]
-            yield f"{board} is out for this run after {count} faults: {its['out']}"
+            count = _faults(its["fault_count"])
+            yield f"{board} is out for this run after {count}: {its['out']}"
         elif its["events"]:
             told = its["events"][-1]
-            count = len(its["events"])
-            yield f"{board} had {count} faults, and is still in: {told}"
+            count = _faults(len(its["events"]))
+            yield f"{board} had {count}, and is still in: {told}"
     for board, why in record["missing"].items():
         yield f"{board} is missing: {why}"
+
+
+def _faults(count: int) -> str:
+    return f"{count} fault" if count == 1 else f"{count} faults"

@@ -60,18 +60,7 @@ def complete(
         _add_property(item, report, name, value)
     who, reason = "", ""
     if report.failed and call.excinfo is not None:
-        error = call.excinfo.value
-        blame = blame_for(item, error, ran=log.ran)
-        reason = reason_for(error)
-        if blame == FIRMWARE and (absences := log.absences()):
-            # Whatever a firmware says without power is not its fault.
-            blame = BENCH
-            reason = f"{'; '.join(absences)}; then: {reason}"
-        who = blame.who
-        _add_property(item, report, BLAME, who)
-        setattr(report, BLAMED, blame.words)
-        notes: list[str] = getattr(error, "__notes__", [])
-        _add_sections(report, log, blame, "\n".join([reason, *notes]))
+        who, reason = _blamed(item, report, log, call.excinfo.value)
     elif report.skipped and call.excinfo is not None:
         reason = str(call.excinfo.value)
         who = "none"
@@ -85,6 +74,25 @@ def complete(
         from pytest_embedbench.plugin import shipping  # noqa: PLC0415  # late
 
         shipping.ship(report, log.run_dir, log.made_folder if over else None)
+
+
+def _blamed(
+    item: pytest.Item, report: pytest.TestReport, log: TestLog, error: BaseException
+) -> tuple[str, str]:
+    """Add to a failure whose it is and what shows that; return who, and why."""
+    blame = blame_for(item, error, ran=log.ran)
+    reason = reason_for(error)
+    absences = log.absences() if blame == FIRMWARE else []
+    if absences:
+        # Whatever a firmware says without power is not its fault.
+        blame = BENCH
+        reason = f"{'; '.join(absences)}; then: {reason}"
+    _add_property(item, report, BLAME, blame.who)
+    setattr(report, BLAMED, blame.words)
+    notes: list[str] = getattr(error, "__notes__", [])
+    boards = lab_report.section(log, absences)
+    _add_sections(report, log, blame, "\n".join([reason, *notes]), boards)
+    return blame.who, reason
 
 
 def summarise(reporter: pytest.TerminalReporter, session: Session) -> None:
@@ -126,9 +134,11 @@ def _never_ran(
     reports: dict[str, dict[str, pytest.TestReport]] = {}
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in _of_tests(reporter, outcome):
-            for name, value in report.user_properties:
-                if name == BOARD:
-                    reports.setdefault(str(value), {}).setdefault(outcome, report)
+            names = {
+                str(value) for key, value in report.user_properties if key == BOARD
+            }
+            for name in names | lab_report.wanted(report):
+                reports.setdefault(name, {}).setdefault(outcome, report)
     for name in session.board_names():
         seen = reports.get(name, {})
         if list(seen) == ["skipped"]:
@@ -181,9 +191,9 @@ def _write(item: pytest.Item, log: TestLog) -> None:
 
 
 def _add_sections(
-    report: pytest.TestReport, log: TestLog, blame: Blame, shown: str
+    report: pytest.TestReport, log: TestLog, blame: Blame, shown: str, boards: str
 ) -> None:
-    if boards := lab_report.section(log):
+    if boards:
         report.sections.append((f"board ({blame.words})", boards))
     for bench in log.benches:
         if str(bench.transcript_path) in shown:

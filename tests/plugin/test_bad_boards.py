@@ -112,7 +112,7 @@ def test_a_board_that_cannot_be_flashed_is_out_after_as_many_faults_as_the_lab_s
     assert f"on {one} was not flashed: write failed 1 times" in result.stdout.str()
     result.stdout.fnmatch_lines(
         [
-            "embedbench: desk-1 is out for this run after 1 faults: desk-1: the *",
+            "embedbench: desk-1 is out for this run after 1 fault: desk-1: the *",
         ]
     )
 
@@ -155,7 +155,7 @@ def test_the_faults_of_one_run_are_not_held_against_a_board_in_the_next(
     for _ in range(3):
         result = suite.run("-n1", option, board="desk")
         result.assert_outcomes(passed=1)
-        told = "embedbench: desk-1 had 1 faults, and is still in: desk-1: the wrong *"
+        told = "embedbench: desk-1 had 1 fault, and is still in: desk-1: the wrong *"
         result.stdout.fnmatch_lines([told])
 
 
@@ -223,6 +223,8 @@ def test_it(bench):
     assert record["blame"] == "bench"
     assert record["reason"].startswith(f"{told} the pump is off")
     assert "1 x bench fault" in result.stdout.str()
+    why = told.removesuffix("; then:")
+    result.stdout.fnmatch_lines([f"bench's, for {why}", "*= short test summary *"])
 
 
 def test_a_place_that_is_neither_port_nor_board_is_named(
@@ -353,3 +355,18 @@ def test_a_damaged_record_of_a_run_is_named(
     file.write_text(text)
     assert main(["lab", "stats", str(file)]) == 1
     assert f"{file}: {told}" in capsys.readouterr().err
+
+
+def test_a_label_on_which_tests_ran_is_not_said_to_have_run_nothing(
+    suite: Suite, ports: Callable[[int], list[str]]
+) -> None:
+    suite.test(
+        "import pytest\n\n@pytest.mark.needs('can')\ndef test_can(bench): ...\n\n"
+        "def test_it(bench): ..."
+    )
+    (one,) = ports(1)
+    result = suite.run(lab(suite, (one, "")), board="desk")
+    result.assert_outcomes(passed=1, skipped=1)
+    assert "nothing ran on" not in result.stdout.str()
+    result = suite.run(lab(suite, (one, "")), "-k", "can", board="desk")
+    result.stdout.fnmatch_lines(["embedbench: nothing ran on desk: desk lacks can: *"])

@@ -192,7 +192,7 @@ def test_a_night_in_the_small(
         result.stdout.fnmatch_lines(
             [
                 "embedbench: loose is out for this run after 3 faults: loose was away*",
-                "embedbench: pulled is out for this run after 1 faults: pulled: */*",
+                "embedbench: pulled is out for this run after 1 fault: pulled: */*",
                 "embedbench: wrong is out for this run after 3 faults: wrong: the wr*",
             ]
         )
