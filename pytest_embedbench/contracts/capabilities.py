@@ -37,6 +37,11 @@ PROTOCOLS: Mapping[Capability, type] = {
 """What a board is that has a capability."""
 
 
+def is_capability(word: str) -> bool:
+    """Say whether ``needs(...)`` takes a word for what a board itself can do."""
+    return word in OLD_CAPABILITIES or any(word == each.value for each in Capability)
+
+
 def meant_capability(word: str) -> str:
     """Return the capability that a word is too near to, to be anything else; or ``""``.
 

@@ -303,6 +303,14 @@ def test_an_unknown_name_lists_the_known_ones(write: Callable[[str], Path]) -> N
             "[boards.a]\nboard = 'u'\nport = 'hwgrep://('",
             "boards.a: hwgrep://(: not a regular expression: ",
         ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'x'\nfeatures = ['can', 'reset']",
+            "boards.a.features: 'reset' is no feature but a capability, which follows",
+        ),
+        (
+            "[boards.a]\nboard = 'u'\nport = 'x'\nfeatures = ['virtual-tme']",
+            "boards.a.features: 'virtual-tme' is too near to the capability 'virtual-",
+        ),
         ("[boards.a", "not a readable TOML file: "),
     ],
 )

@@ -12,11 +12,17 @@ from typing import TYPE_CHECKING, Any
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.lab.inventory.instruments import PREFIX
 from pytest_embedbench.lab.inventory.lab import WAIT_S, Lab, LabBoard
+from pytest_embedbench.lab.inventory.lab_names import (
+    check_name,
+    features_of,
+    labels_of,
+    names_of,
+    pools_of,
+)
 from pytest_embedbench.lab.leases.labgrid import url_of
 from pytest_embedbench.lab.leases.lease import QUARANTINE_AFTER
 from pytest_embedbench.lab.ports.discovery import PortQuery
 from pytest_embedbench.support.toml_schema import (
-    check_items,
     check_keys,
     options,
     read_table,
@@ -30,7 +36,6 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.model import Option
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _PORT_KEYS = ("port", "usb_serial", "usb_id", "usb_location")
 _UART_KEYS = {**dict.fromkeys(_PORT_KEYS, str), "baud_bps": int}
 _PLACE_KEYS = ("place", "resource")
@@ -83,7 +88,7 @@ def load_lab(file: Path) -> Lab:
         for name, entry in table["boards"].items()
     }
     _check_ports_differ(where, boards)
-    groups = _labels(where, boards) | _pools(where, boards, table.get("pools", {}))
+    groups = labels_of(where, boards) | pools_of(where, boards, table.get("pools", {}))
     wait_s = table.get("wait_s", WAIT_S)
     if wait_s < 0:
         raise ConfigError(f"{where}: wait_s: must be 0 or more seconds, is {wait_s}")
@@ -119,7 +124,7 @@ def _coordinator(file: str, entry: object) -> str:
 
 def _board(file: str, name: str, entry: object, coordinator: str) -> LabBoard:
     here = f"boards.{name}"
-    _check_name(file, here, name)
+    check_name(file, here, name)
     row = subtable(file, here, entry)
     check_keys(file, f"{here}.", row, required={"board": str}, optional=_BOARD_KEYS)
     for key in ("board", "disabled", *_PORT_KEYS, *_PLACE_KEYS):
@@ -136,7 +141,7 @@ def _board(file: str, name: str, entry: object, coordinator: str) -> LabBoard:
         name=name,
         datasheet=row["board"],
         query=query,
-        labels=_names(file, f"{here}.labels", row.get("labels")),
+        labels=names_of(file, f"{here}.labels", row.get("labels")),
         options=_options(file, here, row),
         uarts=_wired(file, here, row),
         tables=frozenset(_TABLES).intersection(row),
@@ -171,7 +176,7 @@ def _wired(file: str, here: str, row: Mapping[str, Any]) -> dict[str, PortQuery]
     found: dict[str, PortQuery] = {}
     for name, uart in row.get("uarts", {}).items():
         if port := {key: uart[key] for key in _PORT_KEYS if key in uart}:
-            _check_name(file, f"{here}.uarts", name)
+            check_name(file, f"{here}.uarts", name)
             try:
                 found[name] = PortQuery(**port)
             except ConfigError as error:
@@ -195,11 +200,11 @@ def _place(
 
 def _options(file: str, here: str, row: Mapping[str, Any]) -> dict[str, Option]:
     found = options(file, f"{here}.options", row.get("options", {}))
-    if features := _names(file, f"{here}.features", row.get("features")):
+    if features := features_of(file, f"{here}.features", row.get("features")):
         found["features"] = features
     for name, entry in row.get("instruments", {}).items():
         place = f"{here}.instruments.{name}"
-        _check_name(file, place, name)
+        check_name(file, place, name)
         settings = subtable(file, place, entry)
         if "." in name or "kind" not in settings:
             raise ConfigError(f"{file}: {place}: has a name without '.', and a 'kind'")
@@ -209,61 +214,6 @@ def _options(file: str, here: str, row: Mapping[str, Any]) -> dict[str, Option]:
         entries = options(file, f"{here}.{table}", row.get(table, {}))
         found |= {f"{table}_{key}": value for key, value in entries.items()}
     return found
-
-
-def _labels(file: str, boards: Mapping[str, LabBoard]) -> dict[str, tuple[str, ...]]:
-    members: dict[str, tuple[str, ...]] = {}
-    for board in boards.values():
-        for label in board.labels:
-            if label in boards:
-                raise ConfigError(
-                    f"{file}: boards.{board.name}.labels: {label!r} is the name of a "
-                    "board; rename one of them"
-                )
-            members[label] = (*members.get(label, ()), board.name)
-    return members
-
-
-def _pools(
-    file: str, boards: Mapping[str, LabBoard], table: Mapping[str, object]
-) -> dict[str, tuple[str, ...]]:
-    pools: dict[str, tuple[str, ...]] = {}
-    labels = {label for board in boards.values() for label in board.labels}
-    for name, entry in table.items():
-        here = f"pools.{name}"
-        _check_name(file, here, name)
-        row = subtable(file, here, entry)
-        check_keys(file, f"{here}.", row, required={"boards": list})
-        if name in boards or name in labels:
-            raise ConfigError(
-                f"{file}: {here}: is also the name of a board or a label; rename it"
-            )
-        pools[name] = _names(file, f"{here}.boards", row["boards"])
-        for member in pools[name]:
-            if member not in boards:
-                known = ", ".join(sorted(boards))
-                raise ConfigError(
-                    f"{file}: {here}.boards: no board {member!r}; there are: {known}"
-                )
-    return pools
-
-
-def _names(file: str, where: str, items: list[object] | None) -> tuple[str, ...]:
-    if items is None:
-        return ()
-    check_items(file, where, items, str)
-    names = tuple(dict.fromkeys(str(item) for item in items))
-    for name in names:
-        _check_name(file, where, name)
-    return names
-
-
-def _check_name(file: str, where: str, name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise ConfigError(
-            f"{file}: {where}: {name!r} is not a name: use letters, digits, '.', '_' "
-            "and '-'"
-        )
 
 
 def _check_ports_differ(file: str, boards: Mapping[str, LabBoard]) -> None:
