@@ -39,7 +39,8 @@ MODULES = (
         pins=(
             *POWERED,
             *pins(PinRole.INPUT, "DI SCK CS"),
-            *pins(PinRole.OUTPUT, "DO"),
+            # It lets go of the line while it is not selected.
+            *pins(PinRole.BOTH, "DO"),
             *pins(PinRole.PASSIVE, "CD"),
         ),
         observables={"files": "names and contents"},

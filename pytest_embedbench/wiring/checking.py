@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.wiring.current_checks import (
+    check_contention,
     check_lights,
     check_shorts,
     check_switched_shorts,
@@ -82,6 +83,7 @@ def check_diagram(
         *check_switched_shorts(netlist, lines),
     ]
     if not any(it.kind in _INCOMPLETE for it in found):
+        found += check_contention(netlist, lines)
         found += check_lights(netlist, lines)
         found += check_power(netlist, lines)
         found += check_inputs(netlist, lines)

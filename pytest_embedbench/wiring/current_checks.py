@@ -54,6 +54,27 @@ def check_switched_shorts(
             yield CircuitFinding(kind, lines[switch.part], text, switch.part)
 
 
+def check_contention(
+    netlist: Netlist, lines: Mapping[str, int]
+) -> Iterator[CircuitFinding]:
+    """Yield each net on which an output meets another one, or a supply.
+
+    What can let go of its net, such as a pin of a microcontroller, is no output here.
+    """
+    for net in netlist.nets:
+        outputs = [pin for pin in net.pins if pin.pin.role is PinRole.OUTPUT]
+        firm = [*outputs, *_sources(net).values()]
+        if not outputs or len(firm) == 1:
+            continue
+        first, other = firm[:2]
+        text = (
+            f"{first.endpoint.part}: its output {first.endpoint.pin} works against "
+            f"{other.endpoint} on the same net"
+        )
+        line = lines[first.endpoint.part]
+        yield CircuitFinding(FindingKind.CONTENTION, line, text, *first.endpoint)
+
+
 def check_lights(
     netlist: Netlist, lines: Mapping[str, int]
 ) -> Iterator[CircuitFinding]:

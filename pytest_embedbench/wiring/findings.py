@@ -30,6 +30,7 @@ class FindingKind(enum.Enum):
     OTHER_BOARD = "other-board"
     USELESS_WIRE = "useless-wire"
     SHORT_CIRCUIT = "short-circuit"
+    CONTENTION = "contention"
     LED_WITHOUT_RESISTOR = "led-without-resistor"
     FLOATING_INPUT = "floating-input"
     MISSING_GROUND = "missing-ground"
@@ -45,6 +46,7 @@ _WARNINGS = {
     FindingKind.UNKNOWN_KEY,
     FindingKind.UNKNOWN_ATTRIBUTE,
     FindingKind.USELESS_WIRE,
+    FindingKind.CONTENTION,
     FindingKind.LED_WITHOUT_RESISTOR,
     FindingKind.FLOATING_INPUT,
     FindingKind.MISSING_GROUND,

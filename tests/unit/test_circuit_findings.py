@@ -226,6 +226,20 @@ ILL = {
         3,
         "b: it joins 5V with GND when its switch is closed",
     ),
+    "two outputs": Ill(
+        {**UNO, "s": "wokwi-ir-receiver", "c": "wokwi-clock-generator"},
+        [*POWER, "s:DAT - uno:2", "c:CLK - uno:2"],
+        "contention",
+        3,
+        "s: its output DAT works against c:CLK on the same net",
+    ),
+    "output on a supply": Ill(
+        {**UNO, "s": "wokwi-ir-receiver"},
+        [*POWER, "s:DAT - uno:5V"],
+        "contention",
+        3,
+        "s: its output DAT works against uno:5V on the same net",
+    ),
     "LED without resistor": Ill(
         LED,
         ["uno:13 - led1:A", "led1:C - uno:GND.1"],
