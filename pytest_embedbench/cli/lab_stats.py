@@ -74,18 +74,28 @@ def _files(given: list[Path]) -> list[Path]:
 def _read(file: Path) -> Mapping[str, Any]:
     try:
         record: Any = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ConfigError(f"{file}: no {_FILE} of a run: {error}") from error
+    except OSError as error:
+        message = f"{file}: no {_FILE} of a run: {error.strerror}"
+        raise ConfigError(message) from error
+    except (ValueError, RecursionError) as error:
+        raise _damaged(file) from error
     table = cast("dict[str, Any]", record if isinstance(record, dict) else {})
-    if table.get("schema") != SCHEMA:
-        raise ConfigError(f"{file}: no {_FILE} that this version can read")
+    if "schema" not in table:
+        raise _damaged(file)
+    if table["schema"] != SCHEMA:
+        raise ConfigError(
+            f"{file}: has schema {table['schema']!r}, and this version reads {SCHEMA}: "
+            "name the runs to count"
+        )
     try:
         over_runs([table])
     except (AttributeError, KeyError, TypeError) as error:
-        raise ConfigError(
-            f"{file}: is damaged ({error!r}): remove it, or name the runs to count"
-        ) from error
+        raise _damaged(file) from error
     return table
+
+
+def _damaged(file: Path) -> ConfigError:
+    return ConfigError(f"{file}: is damaged: remove it, or name the runs to count")
 
 
 def _row(name: str, its: Mapping[str, Any]) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ def hide_our_frames(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Show where in the test one of our errors came up, not where inside of us."""
     if call.excinfo is None or not isinstance(call.excinfo.value, EmbedbenchError):
         return
+    _hide_causes(call.excinfo.value)
     in_test: TracebackType | None = None
     entry = call.excinfo.value.__traceback__
     while entry is not None:
@@ -43,6 +44,19 @@ def hide_our_frames(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
             in_test.tb_next = None
             return
         entry = entry.tb_next
+
+
+def _hide_causes(error: BaseException) -> None:
+    """Leave of the causes of our own error what they say, unless they are a suite's."""
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        entry, is_ours = cause.__traceback__, True
+        while entry is not None and is_ours:
+            is_ours = _PACKAGE in Path(entry.tb_frame.f_code.co_filename).parents
+            entry = entry.tb_next
+        if is_ours:
+            cause.__traceback__ = None
+        cause = cause.__cause__ or cause.__context__
 
 
 def complete(

@@ -315,6 +315,17 @@ def test_what_is_no_rfc_2217_server_is_told_in_time(
     assert ("the server said: 'bye'" in str(told.value)) is (serve is hang_up)
 
 
+def test_a_server_that_hangs_up_at_once_is_told_in_words(
+    boot: Callable[..., SerialBoard], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hung_up(_: object) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr("serial.rfc2217.Serial.open", hung_up)
+    with pytest.raises(BoardUnreachable, match="the server hung up before it had"):
+        boot("rfc2217://127.0.0.1:4000")
+
+
 def test_a_server_with_a_client_already_says_so(
     boot: Callable[..., SerialBoard],
     pty: Pty,

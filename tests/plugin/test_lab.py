@@ -204,6 +204,11 @@ def test_a_lost_board_fails_one_test_and_skips_the_others(
     result.stdout.fnmatch_lines(
         [f"SKIPPED * lost earlier in this run: desk-1: {pty.path} was unplugged, *"]
     )
+    # What has led to it inside of us is told, without our own lines.
+    said = result.stdout.str()
+    assert "OSError: " in said
+    assert "reader.py" not in said
+    assert "connection.py" not in said
 
 
 def test_what_fails_on_a_board_that_was_away_is_no_fault_of_its_firmware(

@@ -85,7 +85,7 @@ class Rfc2217Port(rfc2217.Serial):
         except OSError as error:
             said = self._take(_SHOWN_BYTES).decode("ascii", "replace").strip()
             hint = f"; the server said: {said!r}" if said else ""
-            raise serial.SerialException(f"{error}{hint}") from error
+            raise serial.SerialException(f"{_in_words(error)}{hint}") from error
         self._is_set_up = True
         self._has_no_lines = self._ignore_set_control_answer and not asks_no_answer
         assert self._socket is not None
@@ -154,6 +154,16 @@ def peer_of(url: str) -> str:
     except OSError:
         pass  # opening it will say so
     return f"{host}:{parts.port}"
+
+
+def _in_words(error: OSError) -> str:
+    """Say what an error means that a server causes by hanging up in the middle."""
+    if isinstance(error, BrokenPipeError | ConnectionResetError):
+        return (
+            "the server hung up before it had agreed on anything: it is none of RFC "
+            "2217, or it serves somebody else"
+        )
+    return str(error)
 
 
 def _no_lines() -> OSError:
