@@ -30,7 +30,7 @@ _READ_BYTES = 1 << 16
 _LOOK_BACK_BYTES = 4096
 _PRESSES = 4
 _PRESSED_WITHIN_S = 1.5
-"""How long a key may take to work before the next is pressed."""
+"""How long a key may do nothing before the next is pressed."""
 
 
 @dataclass(slots=True, eq=False)
@@ -142,12 +142,18 @@ class Console:
         said = bytearray()
         for key in keys * _PRESSES:  # what starts at that moment may not see a key
             self._spawn.send(key)
-            deadline = Deadline(_PRESSED_WITHIN_S)
+            deadline, has_obeyed = Deadline(_PRESSED_WITHIN_S), False
             while not deadline.passed():
                 with contextlib.suppress(TIMEOUT):
                     said += self._read(deadline, said)
-                if self.loop.ready in output.without_kernel(bytes(said[-8192:])):
+                recent = output.without_kernel(bytes(said[-8192:]))
+                if self.loop.ready in recent:
                     return bytes(said)
+                if not has_obeyed and self.loop.obeyed in recent:
+                    # Another key now would end the shell that is just starting.
+                    deadline, has_obeyed = Deadline(RUN_WITHIN_S), True
+            if has_obeyed:
+                break
         self.close()
         raise BoardLost(
             f"{self.location} does not answer, not even Ctrl-C or Ctrl-\\: "

@@ -31,7 +31,8 @@ _LOOP = (
     "_m={head}; _m=${{_m}}{tail}; "
     '_e=$(printf "\\nx"); _e=${{_e%x}}; exec 9<&0; '
     f"{_COOKED}; "
-    'trap "exec sh -c \\"\\$EMBEDBENCH_LOOP\\" <&9" INT QUIT; '
+    'trap "printf \\"\\\\n\\$_m!\\\\n\\"; '
+    'exec sh -c \\"\\$EMBEDBENCH_LOOP\\" <&9" INT QUIT; '
     'trap "printf \\"\\\\n\\$_m=%s\\\\n\\" \\$?" 0; '
     'printf "\\n$_m?\\n"; '
     "while IFS= read -r _n; do _c=; "
@@ -69,6 +70,11 @@ class CommandLoop:
     def ready(self) -> bytes:
         """What it says when it starts."""
         return f"\n{self.word}?\n".encode()
+
+    @property
+    def obeyed(self) -> bytes:
+        """What it says when a key has worked, before it starts anew."""
+        return f"\n{self.word}!\n".encode()
 
     def begun(self, number: int) -> bytes:
         """Return what it says when a command starts."""

@@ -130,6 +130,14 @@ def test_a_command_that_hangs_is_interrupted(console: Console, hanging: str) -> 
     assert console.run("echo here").output == b"here\n"
 
 
+def test_a_shell_says_that_a_key_has_worked_before_it_starts_anew(
+    console: Console,
+) -> None:
+    said = console.interrupt()
+    assert said.index(console.loop.obeyed) < said.index(console.loop.ready)
+    assert console.run("echo here").output == b"here\n"
+
+
 # U11
 def test_a_hanging_command_is_told_with_its_last_words(console: Console) -> None:
     with pytest.raises(ExpectTimeout, match=r"the last it said: (?s:.*)step 4000\Z"):

@@ -109,3 +109,50 @@ def test_a_byte_that_ends_the_program_is_told_as_a_signal() -> None:
 def test_the_end_of_an_output_can_be_shown_anywhere() -> None:
     shown = output.tail(b"\x1b[31mred\x1b[0m \x00\x0b\xff end\r\n")
     assert re.fullmatch("red \ufffd+ end", shown)
+
+
+@dataclass
+class Patience:
+    """Time that passes only while somebody waits: so many tenths of a second."""
+
+    budget_s: float
+    asked: int = 0
+
+    def passed(self) -> bool:
+        self.asked += 1
+        return self.asked > self.budget_s * 10
+
+    def remaining_s(self) -> float:
+        return 0.0
+
+
+@dataclass
+class SlowWire:
+    """A target that has seen a key, and takes 10 s to start its loop anew."""
+
+    loop: CommandLoop
+    keys: list[bytes] = field(default_factory=list[bytes])
+    waits: int = 0
+
+    def exchange(self, outgoing: bytes, wait_s: float) -> tuple[bytes, int]:
+        del wait_s
+        if outgoing:
+            self.keys.append(outgoing)
+            return self.loop.obeyed, len(outgoing)
+        self.waits += 1
+        return self.loop.ready if self.waits == 100 else b"", 0
+
+    def wake(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_a_target_that_is_slow_to_start_anew_is_not_pressed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The next key ended the shell that was just starting: the target was lost.
+    monkeypatch.setattr("pytest_embedbench.console.console.Deadline", Patience)
+    wire = SlowWire(CommandLoop())
+    terminal = ScriptedTerminal("script", StreamSpawn(wire, "script"))
+    Console(terminal, wire.loop).interrupt()
+    assert wire.keys == [b"\x03"]
