@@ -55,15 +55,25 @@ def test_every_error_is_in_the_tree_at_the_top_of_errors() -> None:
 
 
 def test_starting_pytest_loads_no_engine_no_builder_and_no_catalogue() -> None:
-    plugins = "pytest_embedbench.plugin, pytest_embedbench.grading.plugin"
-    code = f"import sys, {plugins}; print(*sys.modules, sep='\\n')"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+    loaded = _loaded_by("pytest_embedbench.plugin, pytest_embedbench.grading.plugin")
     late = ("engines", "builders", "bench.", "plotting", "errors", "processes")
     ours = tuple(f"pytest_embedbench.{room}" for room in late)
     theirs = ("embedbench_", "serial", "pexpect", "elftools", "filelock", "platformio")
     assert [name for name in loaded if name.startswith((*ours, *theirs))] == []
+
+
+def test_a_builder_loads_nothing_of_real_boards_and_no_web_client() -> None:
+    loaded = _loaded_by("pytest_embedbench.builders.platformio.builder")
+    rarely = ("pytest_embedbench.flashing", "pytest_embedbench.lab", "urllib.request")
+    assert [name for name in loaded if name.startswith(rarely)] == []
+
+
+def _loaded_by(modules: str) -> list[str]:
+    code = f"import sys, {modules}; print(*sys.modules, sep='\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
 
 
 def _numbers(node: ast.AST) -> list[tuple[str, str]]:

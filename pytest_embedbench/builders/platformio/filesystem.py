@@ -10,11 +10,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.flashing.esp_partitions import (
-    is_partition_table,
-    read_partitions,
-)
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -53,6 +48,11 @@ def _flash_images(scratch: Scratch) -> list[tuple[str, str]]:
 
 def _offset(listed: Iterable[tuple[str, str]]) -> int | None:
     """Return where the partition for files is; PlatformIO takes the last, too."""
+    from pytest_embedbench.flashing.esp_partitions import (  # noqa: PLC0415  # rarely
+        is_partition_table,
+        read_partitions,
+    )
+
     for _, path in listed:
         data = Path(path).read_bytes() if Path(path).is_file() else b""
         if is_partition_table(data):

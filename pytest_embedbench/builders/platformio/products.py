@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.builders.platformio.filesystem import filesystem_image
 from pytest_embedbench.builders.platformio.test_frameworks import lent_framework
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.flashing.esp_config import SDKCONFIG
 from pytest_embedbench.model import FirmwareImage
 
 if TYPE_CHECKING:
@@ -46,6 +45,8 @@ def read_products(
         flash_images.append(filesystem)
     files += [path for _, path in flash_images if path.is_file()]
     # What ESP-IDF was told to build.
+    from pytest_embedbench.flashing.esp_config import SDKCONFIG  # noqa: PLC0415  # rarely
+
     files += filter(Path.is_file, [program.parent / "config" / SDKCONFIG])
     out_dir.mkdir(parents=True, exist_ok=True)
     artifacts = {file.name: Path(shutil.copy(file, out_dir)) for file in files}

@@ -10,7 +10,6 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 from pytest_embedbench.processes.guarded import run_guarded
 from pytest_embedbench.processes.pio_environment import quiet_environment
@@ -79,6 +78,8 @@ def reachable(address: tuple[str, int], within_s: float = _REACHED_WITHIN_S) -> 
 
     Where the host talks through a proxy, it is the proxy that has to answer.
     """
+    from urllib.request import getproxies  # noqa: PLC0415  # slow to load
+
     proxy = urlsplit(getproxies().get("https", ""))
     if proxy.hostname:
         address = (proxy.hostname, proxy.port or 8080)
