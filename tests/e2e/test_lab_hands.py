@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import pexpect
 import pytest
 
+from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.cli import main
 from pytest_embedbench.clock import host_stamp
-from pytest_embedbench.errors import BoardBusy
+from pytest_embedbench.engines.serial_port import SerialPort
+from pytest_embedbench.errors import BoardBusy, BoardUnreachable
 from pytest_embedbench.lab.leases import records
 from pytest_embedbench.lab.leases.acquire import Leases
 from pytest_embedbench.lab.leases.lease import BoardRequest
 from pytest_embedbench.lab.ports.discovery import PortQuery
+from pytest_embedbench.model import NO_IMAGE
 from tests.support import ssh_server as ssh
 from tests.support.lab_process import LabProcess, request
 from tests.support.pty_board import Button, Pty, PtyBoard
@@ -424,3 +427,14 @@ def test_a_hand_gives_the_power_back_that_a_hand_has_taken(
     assert not hub.link.exists()
     assert lab("power", action, "near") == (0, f"near: power {action}\n")
     assert hub.link.exists()
+
+
+def test_a_test_is_told_how_a_board_gets_back_the_power_that_a_hand_took(
+    lab: Lab, hub: UsbHub, file: Path
+) -> None:
+    lab("power", "off", "near", near=on_hub(hub))
+    spec = Registry(lab=file).board("near")
+    with pytest.raises(BoardUnreachable, match="'embedbench lab power on near' gives"):
+        SerialPort().boot(spec, NO_IMAGE)
+    lab("power", "on", "near")
+    SerialPort().boot(spec, NO_IMAGE).close()

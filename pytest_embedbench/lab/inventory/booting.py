@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_embedbench.contracts import Board
-from pytest_embedbench.errors import BenchFault, BoardDisabled, CapabilityMissing
+from pytest_embedbench.errors import (
+    BenchFault,
+    BoardDisabled,
+    BoardUnreachable,
+    CapabilityMissing,
+)
 from pytest_embedbench.lab.inventory.instruments import (
     make_instruments,
     open_instruments,
@@ -204,7 +209,16 @@ def take_together(
     for specs in candidates:
         for spec in specs:
             make_instruments(spec)  # what is wrong is said before anybody waits
-    leases = Leases(listed=wanted[0][0].listed).acquire(requests, wait_s=wait_s)
+    try:
+        leases = Leases(listed=wanted[0][0].listed).acquire(requests, wait_s=wait_s)
+    except BoardUnreachable as absent:
+        switched = [spec.name for specs in candidates for spec in specs if _off(spec)]
+        if len(wanted) > 1 or not switched:
+            raise
+        ways = " or ".join(f"'embedbench lab power on {name}'" for name in switched)
+        raise BoardUnreachable(
+            f"{absent}; if a hand has taken its power: {ways} gives it back"
+        ) from absent
     for lease, request, those in zip(leases, requests, options, strict=True):
         lease.wanted = request.name
         lease.quarantine_after = those[0].quarantine_after
@@ -220,6 +234,12 @@ def take_together(
             lease.own_instruments(instruments, opened)
         undo.pop_all()
     return taken
+
+
+def _off(spec: BoardSpec) -> bool:
+    """Say whether a board of a lab file may be without power, and so without port."""
+    keys = {"power_off", "power_hub"}
+    return "lab" in spec.options and not keys.isdisjoint(spec.options)
 
 
 def candidates_of(spec: BoardSpec) -> list[BoardSpec]:
