@@ -10,7 +10,9 @@ from __future__ import annotations
 from pytest_embedbench.testing.check_board import check_board
 from pytest_embedbench.testing.check_builder import check_builder
 from pytest_embedbench.testing.check_engine import check_engine
+from pytest_embedbench.testing.check_part import check_part
 from pytest_embedbench.testing.check_plant import check_plant
+from pytest_embedbench.testing.fake_wires import FakeWires, WireEvent
 from pytest_embedbench.testing.loopback import (
     LOOPBACK_SPEC,
     Firmware,
@@ -24,13 +26,16 @@ from pytest_embedbench.testing.tank import tank_firmware
 
 __all__ = [
     "LOOPBACK_SPEC",
+    "FakeWires",
     "Firmware",
     "Loopback",
     "LoopbackBoard",
     "LoopbackUart",
+    "WireEvent",
     "check_board",
     "check_builder",
     "check_engine",
+    "check_part",
     "check_plant",
     "line_shell",
     "loopback_image",
