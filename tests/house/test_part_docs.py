@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_embedbench.parts import CATALOGUE
+from pytest_embedbench.parts.models import MODELS
 from pytest_embedbench.wiring.findings import FindingKind
 from pytest_embedbench.wiring.part_type import NamedBy, PartType
 
@@ -29,13 +30,22 @@ def row(part: PartType) -> str:
         + MARKS[control.named_by]
         for name, control in part.controls.items()
     )
-    cells = (f"`{part.name}`", part.title, pins, " ".join(part.attrs), controls)
+    observables = ", ".join(
+        f"`{name}` ({form})" for name, form in part.observables.items()
+    )
+    model = "yes" if part.name in MODELS else ""
+    named = (f"`{part.name}`", part.title, pins, " ".join(part.attrs))
+    cells = (*named, controls, observables, model)
     return f"| {' | '.join(cell or '-' for cell in cells)} |"
 
 
 @pytest.mark.parametrize("part", SHOWN.values(), ids=SHOWN)
 def test_the_page_has_the_row_of_a_type(part: PartType) -> None:
     assert row(part) in PAGE.splitlines()
+
+
+def test_whoever_has_a_model_is_in_the_table() -> None:
+    assert MODELS.keys() <= SHOWN.keys()
 
 
 def test_the_page_shows_no_type_that_is_not_there() -> None:

@@ -1,0 +1,44 @@
+"""What parts do, by type: small models, each written against its datasheet.
+
+None asks whether it has power: that is seen in the drawing alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.parts.models.buzzer import Buzzer
+from pytest_embedbench.parts.models.hygrometers import dht11, dht22
+from pytest_embedbench.parts.models.led import Led, LedBarGraph, RgbLed
+from pytest_embedbench.parts.models.potentiometer import Potentiometer
+from pytest_embedbench.parts.models.push_button import PushButton
+from pytest_embedbench.parts.models.servo import Servo
+from pytest_embedbench.parts.models.seven_segment import SevenSegment
+from pytest_embedbench.parts.models.shift_register import ShiftRegister
+from pytest_embedbench.parts.models.slides import DipSwitch, SlideSwitch
+from pytest_embedbench.parts.models.ultrasonic import UltrasonicRanger
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_embedbench.wiring.part_model import MakeModel
+
+MODELS: Mapping[str, MakeModel] = {
+    "embedbench-dht11": dht11,
+    "wokwi-74hc595": ShiftRegister,
+    "wokwi-7segment": SevenSegment,
+    "wokwi-buzzer": Buzzer,
+    "wokwi-dht22": dht22,
+    "wokwi-dip-switch-8": DipSwitch,
+    "wokwi-hc-sr04": UltrasonicRanger,
+    "wokwi-led": Led,
+    "wokwi-led-bar-graph": LedBarGraph,
+    "wokwi-potentiometer": Potentiometer,
+    "wokwi-pushbutton": PushButton,
+    "wokwi-pushbutton-6mm": PushButton,
+    "wokwi-rgb-led": RgbLed,
+    "wokwi-servo": Servo,
+    "wokwi-slide-potentiometer": Potentiometer,
+    "wokwi-slide-switch": SlideSwitch,
+}
+"""Who makes a model of a type."""
