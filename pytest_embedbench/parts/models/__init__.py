@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.parts.models.buzzer import Buzzer
 from pytest_embedbench.parts.models.hygrometers import dht11, dht22
+from pytest_embedbench.parts.models.joystick import AnalogJoystick
+from pytest_embedbench.parts.models.keypad import MembraneKeypad
 from pytest_embedbench.parts.models.led import Led, LedBarGraph, RgbLed
 from pytest_embedbench.parts.models.potentiometer import Potentiometer
 from pytest_embedbench.parts.models.push_button import PushButton
+from pytest_embedbench.parts.models.resistive import Photoresistor, Thermistor
 from pytest_embedbench.parts.models.servo import Servo
 from pytest_embedbench.parts.models.seven_segment import SevenSegment
 from pytest_embedbench.parts.models.shift_register import ShiftRegister
@@ -27,12 +30,16 @@ MODELS: Mapping[str, MakeModel] = {
     "embedbench-dht11": dht11,
     "wokwi-74hc595": ShiftRegister,
     "wokwi-7segment": SevenSegment,
+    "wokwi-analog-joystick": AnalogJoystick,
     "wokwi-buzzer": Buzzer,
     "wokwi-dht22": dht22,
     "wokwi-dip-switch-8": DipSwitch,
     "wokwi-hc-sr04": UltrasonicRanger,
     "wokwi-led": Led,
     "wokwi-led-bar-graph": LedBarGraph,
+    "wokwi-membrane-keypad": MembraneKeypad,
+    "wokwi-ntc-temperature-sensor": Thermistor,
+    "wokwi-photoresistor-sensor": Photoresistor,
     "wokwi-potentiometer": Potentiometer,
     "wokwi-pushbutton": PushButton,
     "wokwi-pushbutton-6mm": PushButton,
