@@ -8,8 +8,9 @@ last byte is the sum of the others. DHT22: 0.8 ms of low at least, tenths in 16 
 the sign of the temperature in the highest. DHT11: 18 ms, whole units in a byte each,
 zeros between.
 
-What is measured is there at once; that sensors want one or two seconds between two
-readings is left to the firmware.
+What is measured is there at once; that sensors want one or two seconds after they get
+power and between two readings is left to the firmware, and so is that AM2302's start
+should be over after 20 ms.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def dht11(wires: Wires, attrs: Mapping[str, str]) -> Hygrometer:
 
 
 def _in_tenths(humidity_pct: float, temperature_c: float) -> bytes:
-    sign = _NEGATIVE if temperature_c < 0 else 0
-    temperature = round(abs(temperature_c) * 10) | sign
+    tenths = round(temperature_c * 10)
+    temperature = abs(tenths) | (_NEGATIVE if tenths < 0 else 0)
     return round(humidity_pct * 10).to_bytes(2) + temperature.to_bytes(2)
 
 

@@ -34,6 +34,7 @@ _GLYPHS = {
     "ABC": "7",
     "ABCDEFG": "8",
     "ABCDFG": "9",
+    "ABCFG": "9",
     "CDEFG": "b",
     "ADEF": "C",
     "DEG": "c",
@@ -57,7 +58,11 @@ _GLYPHS = {
     "D": "_",
     "ABFG": "\N{DEGREE SIGN}",
 }
-"""By the segments that are lit; others read as ``?``."""
+"""By the segments that are lit; others read as ``?``.
+
+Decoders such as TI's CD74HC4511 (SCHS279E, function table) show 6 and 9 without tails:
+such a 9 is one here, and such a 6 cannot be told from a ``b``.
+"""
 
 
 class SevenSegment:

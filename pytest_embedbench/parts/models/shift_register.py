@@ -1,9 +1,10 @@
 """Shift register 74HC595, by Nexperia's datasheet "74HC595; 74HCT595", table 3.
 
 DS is shifted in as SHCP rises, and what was shifted in shows at Q0 to Q7 as STCP rises,
-unless OE is high. MR low clears the shift register alone. If both clocks rise at once,
-the outputs are one clock behind. Delays of some 20 ns are left out; a chip that has
-just got power holds nothing but zeros here.
+unless OE is high. A clock rises from low to high: one that floats keeps what it had.
+MR low clears the shift register alone. If both clocks rise at once, the outputs are one
+clock behind. Delays of some 20 ns are left out; a chip that has just got power holds
+nothing but zeros here.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.wiring.part_model import Reading, Wires
 
 _INPUTS: tuple[str, ...] = ("DS", "SHCP", "STCP", "OE", "MR")
+_CLOCKS: tuple[str, ...] = ("SHCP", "STCP")
 _WIDTH = 8
 _LAST = 1 << (_WIDTH - 1)
 _MASK = (1 << _WIDTH) - 1
@@ -32,6 +34,7 @@ class ShiftRegister:
     def __init__(self, wires: Wires, _: Mapping[str, str]) -> None:
         self._wires = wires
         self._levels = dict.fromkeys(_INPUTS, Level.FLOATING)
+        self._clocks = dict.fromkeys(_CLOCKS, Level.FLOATING)
         self._shifted = self._before = self._latched = 0
         self._shifted_at_ticks = -1
         self._shown = dict.fromkeys((f"Q{i}" for i in range(_WIDTH)), RELEASED)
@@ -66,12 +69,18 @@ class ShiftRegister:
         self._wires.on_level(pin, on_level)
 
     def _shift(self, at_ticks: int, level: Level) -> None:
-        if level is not Level.HIGH or self._levels["MR"] is Level.LOW:
+        if not self._rises("SHCP", level) or self._levels["MR"] is Level.LOW:
             return
         self._before, self._shifted_at_ticks = self._shifted, at_ticks
         data = self._levels["DS"] is Level.HIGH
         self._shifted = (self._shifted << 1 | data) & _MASK
         self._pass_on()
+
+    def _rises(self, clock: str, level: Level) -> bool:
+        if level is Level.FLOATING:
+            return False
+        was, self._clocks[clock] = self._clocks[clock], level
+        return was is Level.LOW and level is Level.HIGH
 
     def _clear(self, _at_ticks: int, level: Level) -> None:
         if level is Level.LOW:
@@ -79,7 +88,7 @@ class ShiftRegister:
             self._pass_on()
 
     def _latch(self, at_ticks: int, level: Level) -> None:
-        if level is Level.HIGH:
+        if self._rises("STCP", level):
             is_same_edge = at_ticks == self._shifted_at_ticks
             self._latched = self._before if is_same_edge else self._shifted
             self._show(at_ticks, level)
