@@ -13,10 +13,11 @@ from pytest_embedbench.parts.shorthand import (
 )
 from pytest_embedbench.wiring.part_type import PartType, PinRole
 
-MOTORS = (
-    PartType(
-        name="wokwi-servo",
-        title="Servo SG90",
+
+def _servo(name: str, title: str) -> PartType:
+    return PartType(
+        name=name,
+        title=title,
         pins=(
             *pins(PinRole.INPUT, "PWM"),
             *pins(PinRole.POWER, "V+"),
@@ -27,7 +28,12 @@ MOTORS = (
             "hornColor": text("#ccc"),
         },
         observables={"angle_deg": "degrees, 0 to 180", "pulse_us": "us"},
-    ),
+    )
+
+
+MOTORS = (
+    _servo("wokwi-servo", "Servo SG90"),
+    _servo("embedbench-hs-311", "Servo HITEC HS-311"),
     PartType(
         name="wokwi-buzzer",
         title="Buzzer",

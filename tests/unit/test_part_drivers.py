@@ -364,7 +364,18 @@ class TestServo:
             pulses(servo, 544 + angle_deg * (2400 - 544) // 180)
             assert servo.number("angle_deg") == pytest.approx(angle_deg, abs=0.2)
 
-    @pytest.mark.parametrize("kind", ["wokwi-servo"])
+    @pytest.mark.parametrize(
+        ("pulse_us", "angle_deg"),
+        [(1500, 90), (1900, 130), (1100, 50), (600, 0), (2400, 180), (544, 0)],
+    )
+    def test_an_hs_311_turns_40_degrees_in_400_us(
+        self, pulse_us: int, angle_deg: int
+    ) -> None:
+        servo = OnTable("embedbench-hs-311")
+        pulses(servo, pulse_us, times=2)
+        assert servo.number("angle_deg") == pytest.approx(angle_deg)
+
+    @pytest.mark.parametrize("kind", ["wokwi-servo", "embedbench-hs-311"])
     def test_it_has_hard_stops_and_a_level_is_no_pulse(self, kind: str) -> None:
         servo = OnTable(kind)
         pulses(servo, 2700)

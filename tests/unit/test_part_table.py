@@ -28,6 +28,7 @@ breadboard-half breadboard-mini arduino-uno arduino-nano arduino-mega logic-anal
 
 def test_every_module_of_the_benchmark_is_there() -> None:
     ours = {"embedbench-dht11", "embedbench-uln2003", "embedbench-28byj-48"}
+    ours.add("embedbench-hs-311")
     named = {f"wokwi-{name}" for name in NEEDED.split()}
     named |= {"board-ds18b20", "board-ssd1306", "$serialMonitor", *ours}
     assert named <= {*TYPES}

@@ -15,7 +15,7 @@ from pytest_embedbench.parts.models.led import Led, LedBarGraph, RgbLed
 from pytest_embedbench.parts.models.potentiometer import Potentiometer
 from pytest_embedbench.parts.models.push_button import PushButton
 from pytest_embedbench.parts.models.resistive import Photoresistor, Thermistor
-from pytest_embedbench.parts.models.servo import Servo
+from pytest_embedbench.parts.models.servo import hs311, sg90
 from pytest_embedbench.parts.models.seven_segment import SevenSegment
 from pytest_embedbench.parts.models.shift_register import ShiftRegister
 from pytest_embedbench.parts.models.slides import DipSwitch, SlideSwitch
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MODELS: Mapping[str, MakeModel] = {
     "embedbench-dht11": dht11,
+    "embedbench-hs-311": hs311,
     "wokwi-74hc595": ShiftRegister,
     "wokwi-7segment": SevenSegment,
     "wokwi-analog-joystick": AnalogJoystick,
@@ -44,7 +45,7 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-pushbutton": PushButton,
     "wokwi-pushbutton-6mm": PushButton,
     "wokwi-rgb-led": RgbLed,
-    "wokwi-servo": Servo,
+    "wokwi-servo": sg90,
     "wokwi-slide-potentiometer": Potentiometer,
     "wokwi-slide-switch": SlideSwitch,
 }

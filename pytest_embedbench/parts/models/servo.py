@@ -1,8 +1,15 @@
-"""Hobby servo SG90 with the pulses that Wokwi and Arduino's library give it.
+"""Hobby servos, by the width of their pulses: SG90 and HITEC HS-311.
 
-0 degrees are 544 us, 180 degrees 2400 us (Servo.h: ``MIN_PULSE_WIDTH`` and
-``MAX_PULSE_WIDTH``); docs.wokwi.com/parts/wokwi-servo has the same. The horn is where
-it is wanted at once, and stays there when pulses end.
+SG90: 0 degrees are 544 us, 180 degrees 2400 us, as in Arduino's library (Servo.h:
+``MIN_PULSE_WIDTH`` and ``MAX_PULSE_WIDTH``). TowerPro's sheet has 1 to 2 ms for the
+same, and users found servos that do not keep to it. Wokwi's page
+(docs.wokwi.com/parts/wokwi-servo) has hard stops at 0 and 180 degrees, and no pulses.
+
+HS-311: 1500 us are neutral, and 400 us to one side 40 degrees, clockwise as pulses get
+longer (HITEC, "Announced specification of HS-311"): 10 us per degree. DFRobot (SER0001)
+has 600 to 2400 us for its 180 degrees.
+
+The horn is where it is wanted at once, and stays there when pulses end.
 """
 
 from __future__ import annotations
@@ -16,16 +23,28 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.wiring.part_model import Reading, Wires
 
-_SHORTEST_US, _LONGEST_US = 544, 2400
+_SG90_US = (544, 2400)
+_HS311_US = (600, 2400)
 _TRAVEL_DEG = 180
 _NO_PULSE_US = 3000
 """What is high for longer is no pulse for a servo, and does not move it."""
 
 
+def sg90(wires: Wires, _: Mapping[str, str]) -> Servo:
+    """Make an SG90."""
+    return Servo(wires, *_SG90_US)
+
+
+def hs311(wires: Wires, _: Mapping[str, str]) -> Servo:
+    """Make an HS-311."""
+    return Servo(wires, *_HS311_US)
+
+
 class Servo:
     """A servo; at 0 degrees before the first pulse."""
 
-    def __init__(self, wires: Wires, _: Mapping[str, str]) -> None:
+    def __init__(self, wires: Wires, shortest_us: int, longest_us: int) -> None:
+        self._shortest_us, self._longest_us = shortest_us, longest_us
         self._ticks_per_us = wires.ticks_per_us
         self._rose_at_ticks: int | None = None
         self._pulse_us = 0.0
@@ -36,8 +55,9 @@ class Servo:
         """Return the angle, or the width of the last pulse."""
         if name == "pulse_us":
             return self._pulse_us
-        width_us = min(max(self._pulse_us, _SHORTEST_US), _LONGEST_US)
-        return _TRAVEL_DEG * (width_us - _SHORTEST_US) / (_LONGEST_US - _SHORTEST_US)
+        width_us = min(max(self._pulse_us, self._shortest_us), self._longest_us)
+        span_us = self._longest_us - self._shortest_us
+        return _TRAVEL_DEG * (width_us - self._shortest_us) / span_us
 
     def _on_level(self, at_ticks: int, level: Level) -> None:
         if level is Level.HIGH:
