@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.lab.inventory.lab import ENGINES
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.registry import Registry
@@ -25,11 +26,12 @@ def board_at(registry: Registry, place: str, board: str) -> BoardSpec:
     names = registry.lab_names()
     if place in names:
         return registry.board(place)
-    if not _PORT.search(place):
+    spec = registry.board(board)
+    # What a port is to an engine of somebody else's is for that engine to say.
+    if spec.engine in ENGINES and not _PORT.search(place):
         known = ", ".join(names) or "none, for want of a lab file"
         raise ConfigError(
             f"{place!r} is no port (like /dev/ttyUSB0, COM5, socket://desk:4000), and "
             f"none of the lab's names: {known}"
         )
-    spec = registry.board(board)
     return replace(spec, options={**spec.options, "port": place})

@@ -36,7 +36,8 @@ def read_table(file: Traversable | Path) -> dict[str, Any]:
     """
     cause: Exception | None = None
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        text = file.read_text(encoding="utf-8")
+        return tomllib.loads(text.removeprefix("\ufeff"))  # a byte order mark
     except FileNotFoundError:
         why = "there is no such file"
     except IsADirectoryError:
