@@ -86,18 +86,14 @@ def _controls(
     spec: BoardSpec, options: LabOptions, reset: ControlAction | None
 ) -> BoardControls:
     switch = _power_switch(spec, options)
-    commands = [options.reset_hold, options.reset_command]
-    if switch is None:
-        return BoardControls(
-            reset=reset, insist_on_programs=partial(_insist_on_programs, spec, commands)
-        )
-
-    def insist_on_programs() -> None:
-        _insist_on_programs(spec, [*commands, switch.off(), switch.on()])
-
-    return BoardControls(
+    controls = BoardControls(
         reset=reset,
-        insist_on_programs=insist_on_programs,
+        insist_on_programs=partial(_insist_on_programs, spec, options, switch),
+    )
+    if switch is None:
+        return controls
+    return replace(
+        controls,
         power_off=partial(_power_off, switch),
         power_on=partial(_power_on, switch),
         power_cycle=partial(_power_cycle, switch),
@@ -116,8 +112,11 @@ class _PowerSwitch:
     off_s: float
 
 
-def _insist_on_programs(spec: BoardSpec, commands: Sequence[Sequence[str]]) -> None:
-    for argv in commands:
+def _insist_on_programs(
+    spec: BoardSpec, options: LabOptions, switch: _PowerSwitch | None
+) -> None:
+    switching = () if switch is None else (switch.off(), switch.on())
+    for argv in (options.reset_hold, options.reset_command, *switching):
         # What a word stands for is known once the board is taken.
         if argv and "{" not in argv[0] and shutil.which(argv[0]) is None:
             raise ToolMissing(

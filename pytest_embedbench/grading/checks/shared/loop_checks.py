@@ -9,7 +9,7 @@ import pytest
 
 from pytest_embedbench.errors import WrongOutput
 from pytest_embedbench.grading.checks.closed_loop import repeat_only, safe_after_ms
-from pytest_embedbench.grading.checks.shared.long_loops import LongLoops
+from pytest_embedbench.grading.checks.shared.long_loops import TICK_MS, LongLoops
 from pytest_embedbench.grading.checks.shared.marks import (
     each,
     each_if,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     Recovers = Callable[[Bench, ClosedLoop[Any]], None]
     """Insists on how a plant that is safe again comes back to work."""
 
-TICK_MS = 100
 STALE_MS, STALE_AT_LATEST_MS, ONE_STALE_AT_LATEST_MS = 1000, 1150, 1200
 NOBODYS = "HELLO WORLD"
 
