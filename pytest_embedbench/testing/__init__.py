@@ -12,7 +12,7 @@ from pytest_embedbench.testing.check_builder import check_builder
 from pytest_embedbench.testing.check_engine import check_engine
 from pytest_embedbench.testing.check_part import check_part
 from pytest_embedbench.testing.check_plant import check_plant
-from pytest_embedbench.testing.fake_wires import FakeWires, WireEvent
+from pytest_embedbench.testing.fake_wires import Broadcast, FakeWires, WireEvent
 from pytest_embedbench.testing.loopback import (
     LOOPBACK_SPEC,
     Firmware,
@@ -26,6 +26,7 @@ from pytest_embedbench.testing.tank import tank_firmware
 
 __all__ = [
     "LOOPBACK_SPEC",
+    "Broadcast",
     "FakeWires",
     "Firmware",
     "Loopback",

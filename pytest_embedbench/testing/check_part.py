@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 from itertools import cycle, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.pins import Level
@@ -18,8 +18,13 @@ from pytest_embedbench.wiring.placed_part import PlacedPart
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_embedbench.testing.fake_wires import WireEvent
-    from pytest_embedbench.wiring.part_model import MakeModel, Reading
+    from pytest_embedbench.testing.fake_wires import Broadcast, WireEvent
+    from pytest_embedbench.wiring.part_model import (
+        I2cDevice,
+        MakeModel,
+        Reading,
+        SpiDevice,
+    )
     from pytest_embedbench.wiring.part_type import PartControl, PartType
 
 _HEARD = {
@@ -27,6 +32,11 @@ _HEARD = {
     *(PinRole.OPEN_DRAIN, PinRole.PASSIVE),
 }
 _PULSES_US = (1, 12, 600, 1500, 20_000)
+_BYTES = (0x00, 0xFF, 0x80, 0x01, 0x55, 0xAA, 0x40, 0x7F)
+_A_BYTE = range(0x100)
+_I2C_BYTE_US = 90
+_SPI_BYTE_US = 2
+_SENT = (0, 1, 0xFF, 0x1FF)
 _PWM_TICKS = ((16_320, 8_000), (16_320, 16_320), (16_320, 0), (0, 0))
 
 
@@ -35,7 +45,8 @@ def check_part(
 ) -> None:
     """Insist that a model does what its type says, on wires without a simulator.
 
-    Its inputs get pulses and PWM, its controls the ends and the middle of their ranges.
+    Its inputs get pulses and PWM, its devices on buses bytes, its controls the ends and
+    the middle of their ranges.
 
     Args:
         kind: The type, with the controls and observables that it promises.
@@ -71,11 +82,76 @@ def _insist_on_limits(part: PlacedPart, name: str, control: PartControl) -> None
         insist_on_refusal(f"setting {name} to {value:g}", setting, ConfigError)
 
 
-def _exercise(
-    wires: FakeWires, part: PlacedPart
-) -> tuple[list[WireEvent], list[Mapping[str, Reading]]]:
-    """Return what a model did at its pins, and all that was seen of it."""
+class _Done(NamedTuple):
+    """What a model did at its pins, in the air and on buses, and was seen to be."""
+
+    events: list[WireEvent]
+    sent: list[Broadcast]
+    answers: list[int]
+    seen: list[Mapping[str, Reading]]
+
+
+def _exercise(wires: FakeWires, part: PlacedPart) -> _Done:
     seen = [_observe_all(wires, part)]
+    _exercise_pins(wires, part, seen)
+    answers: list[int] = []
+    for i2c in wires.i2c.values():
+        answers += _exercise_i2c(wires, i2c)
+        seen.append(_observe_all(wires, part))
+    for spi in wires.spi.values():
+        answers += _exercise_spi(wires, spi)
+        seen.append(_observe_all(wires, part))
+    for topic in wires.topics:
+        for value in _SENT:
+            wires.hear(topic, value)
+            wires.advance_us(_PULSES_US[-1])
+            seen.append(_observe_all(wires, part))
+    _exercise_controls(wires, part, seen)
+    return _Done(wires.events, wires.sent, answers, seen)
+
+
+def _exercise_i2c(wires: FakeWires, device: I2cDevice) -> list[int]:
+    """Write and read, and return all that it answered."""
+    answers: list[int] = []
+    for reads in (False, True, False, True):
+        is_there = device.begin(wires.now_ticks, reads=reads)
+        _insist_on(bool, is_there)
+        answers.append(is_there)
+        wires.advance_us(_I2C_BYTE_US)
+        if not is_there:
+            continue
+        for byte in _BYTES:
+            now_ticks = wires.now_ticks
+            answer = device.read(now_ticks) if reads else device.write(now_ticks, byte)
+            _insist_on(int if reads else bool, answer)
+            answers.append(answer)
+            wires.advance_us(_I2C_BYTE_US)
+        device.end(wires.now_ticks)
+    return answers
+
+
+def _exercise_spi(wires: FakeWires, device: SpiDevice) -> list[int]:
+    """Send bytes, selected or not, and return all that it answered."""
+    answers: list[int] = []
+    for is_selected in (False, True, False, True, False):
+        answers.append(device.select(wires.now_ticks, is_selected=is_selected))
+        for byte in _BYTES:
+            wires.advance_us(_SPI_BYTE_US)
+            answers.append(device.transfer(wires.now_ticks, byte))
+    for answer in answers:
+        _insist_on(int, answer)
+    return answers
+
+
+def _insist_on(kind: type, answer: object) -> None:
+    is_one = type(answer) is kind and answer in _A_BYTE
+    what = "byte" if kind is int else kind.__name__
+    insist(is_one, f"a device on a bus answers {answer!r}, which is no {what}")
+
+
+def _exercise_pins(
+    wires: FakeWires, part: PlacedPart, seen: list[Mapping[str, Reading]]
+) -> None:
     heard = [name for name, pin in wires.pins.items() if pin.role in _HEARD]
     for turn, level in enumerate((Level.LOW, Level.HIGH, Level.FLOATING)):
         for index, pin in enumerate(heard):
@@ -92,6 +168,11 @@ def _exercise(
             wires.pwm(pin, period_ticks, high_ticks)
             seen.append(_observe_all(wires, part))
             wires.advance_us(_PULSES_US[-1])
+
+
+def _exercise_controls(
+    wires: FakeWires, part: PlacedPart, seen: list[Mapping[str, Reading]]
+) -> None:
     for name, control in part.kind.controls.items():
         middle = (control.lowest + control.highest) / 2
         for value in (control.lowest, control.highest, middle):
@@ -99,7 +180,6 @@ def _exercise(
             seen.append(_observe_all(wires, part))
             wires.advance_us(_PULSES_US[-1])
             seen.append(_observe_all(wires, part))
-    return wires.events, seen
 
 
 def _observe_all(wires: FakeWires, part: PlacedPart) -> Mapping[str, Reading]:
@@ -122,4 +202,4 @@ def _is_reading(value: object) -> bool:
         return all(map(_is_reading, value))  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(value, float):
         return math.isfinite(value)
-    return isinstance(value, bool | int | str)
+    return isinstance(value, bool | int | str | bytes)

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.pins import Level
 from pytest_embedbench.testing.insist import insist
+from pytest_embedbench.wiring.bit_i2c import BitI2c
+from pytest_embedbench.wiring.bit_spi import BitSpi
 from pytest_embedbench.wiring.drives import RELEASED
 from pytest_embedbench.wiring.part_type import PinRole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_embedbench.wiring.drives import Drive
+    from pytest_embedbench.wiring.part_model import I2cDevice, SpiDevice
     from pytest_embedbench.wiring.part_type import PartPin, PartType
 
 DRIVABLE = frozenset({PinRole.PULLED, PinRole.OUTPUT, PinRole.BOTH, PinRole.OPEN_DRAIN})
 """The roles of pins that a model may hold."""
+_HIGHEST_ADDRESS = 0x7F
 
 
 class WireEvent(NamedTuple):
@@ -32,10 +36,20 @@ class WireEvent(NamedTuple):
     value: Drive | int | bool
 
 
+class Broadcast(NamedTuple):
+    """Something that a model sent through the air."""
+
+    at_ticks: int
+    topic: str
+    value: int
+
+
 class FakeWires:
     """The pins of one part, at 16 ticks per microsecond.
 
-    What the model drives is recorded, and does not come back to it as a level.
+    What the model drives or sends is recorded, and does not come back to it. Its
+    devices on buses hear the bits at their pins; a test can speak to them in bytes,
+    too: ``i2c`` has them by address, ``spi`` by select pin.
 
     Args:
         kind: The type of the part: no pin is there but its own.
@@ -54,17 +68,26 @@ class FakeWires:
         self._due: list[tuple[int, int, Callable[[int], None]]] = []
         self._on_level: list[tuple[str, Callable[[int, Level], None]]] = []
         self._on_pwm: list[tuple[str, Callable[[int, int, int], None]]] = []
+        self._on_broadcast: list[tuple[str, Callable[[int, int], None]]] = []
         self._levels: dict[str, Level] = {}
         self.now_ticks = 0
         self.events: list[WireEvent] = []
         self.driven: dict[str, Drive] = {}
         self.volts_mv: dict[str, int] = {}
         self.closed: set[tuple[str, str]] = set()
+        self.i2c: dict[int, I2cDevice] = {}
+        self.spi: dict[str, SpiDevice] = {}
+        self.sent: list[Broadcast] = []
 
     @property
     def pins(self) -> Mapping[str, PartPin]:
         """The pins that are there, by name."""
         return self._pins
+
+    @property
+    def topics(self) -> Sequence[str]:
+        """What the model listens for in the air."""
+        return tuple(dict.fromkeys(topic for topic, _ in self._on_broadcast))
 
     # ---------------------------------------------------------- what a model calls
 
@@ -108,6 +131,36 @@ class FakeWires:
             self._note(pair, closed)
         (self.closed.add if closed else self.closed.discard)(pair)
 
+    def on_i2c(self, sda: str, scl: str, address: int, device: I2cDevice) -> None:
+        """See ``Wires``."""
+        insist(0 <= address <= _HIGHEST_ADDRESS, f"{address} is no address of 7 bits")
+        insist(address not in self.i2c, f"it is at address {address} twice")
+        self.i2c[address] = device
+        BitI2c(self, sda, scl, address, device)
+
+    def on_spi(
+        self,
+        clock: str,
+        data_in: str,
+        select: str,
+        device: SpiDevice,
+        *,
+        data_out: str = "",
+    ) -> None:
+        """See ``Wires``."""
+        insist(select not in self.spi, f"{select} selects two devices")
+        self.spi[select] = device
+        BitSpi(self, clock, data_in, select, device, data_out=data_out)
+
+    def broadcast(self, topic: str, value: int) -> None:
+        """See ``Wires``."""
+        insist(type(value) is int, f"{value!r} to {topic} is no int")
+        self.sent.append(Broadcast(self.now_ticks, topic, value))
+
+    def on_broadcast(self, topic: str, call: Callable[[int, int], None]) -> None:
+        """See ``Wires``."""
+        self._on_broadcast.append((topic, call))
+
     # ----------------------------------------------------------- what a test calls
 
     def show(self, **levels: Level) -> None:
@@ -135,6 +188,12 @@ class FakeWires:
         for listening, call in tuple(self._on_pwm):
             if listening == pin:
                 call(self.now_ticks, period_ticks, high_ticks)
+
+    def hear(self, topic: str, value: int) -> None:
+        """Send something through the air now, as another part does."""
+        for listening, call in tuple(self._on_broadcast):
+            if listening == topic:
+                call(self.now_ticks, value)
 
     def advance(self, duration_ticks: int) -> None:
         """Let time pass, and call what is due by its end."""

@@ -14,8 +14,52 @@ if TYPE_CHECKING:
     from pytest_embedbench.pins import Level
     from pytest_embedbench.wiring.drives import Drive
 
-Reading: TypeAlias = "bool | int | float | str | tuple[Reading, ...]"
-"""What is seen of a part: a value, or values of one kind in a fixed order."""
+Reading: TypeAlias = "bool | int | float | str | bytes | tuple[Reading, ...]"
+"""What is seen of a part: a value, or several in a fixed order."""
+
+
+class I2cDevice(Protocol):
+    """One device on an I2C bus, told of bytes and not of bits.
+
+    A call is made once its byte has gone over, with its acknowledge; where bits are
+    heard one by one, as the acknowledge begins, and before the first bit of what is
+    read.
+    """
+
+    def begin(self, at_ticks: int, *, reads: bool) -> bool:
+        """Hear its address after a START, and return whether it acknowledges.
+
+        If it does not, it hears nothing more before the next START.
+        """
+        ...
+
+    def write(self, at_ticks: int, byte: int) -> bool:
+        """Take a byte, and return whether it acknowledges."""
+        ...
+
+    def read(self, at_ticks: int) -> int:
+        """Return the next byte that is read from it."""
+        ...
+
+    def end(self, at_ticks: int) -> None:
+        """Hear of a STOP or another START, after an address that it acknowledged."""
+        ...
+
+
+class SpiDevice(Protocol):
+    """One device on an SPI bus: mode 0 or 3, the highest bit first.
+
+    It is told of bytes that it is not selected for, too, from the last time on that it
+    was; an incomplete byte is gone once it is selected anew.
+    """
+
+    def select(self, at_ticks: int, *, is_selected: bool) -> int:
+        """Hear that its select line moved; return what goes out with the next byte."""
+        ...
+
+    def transfer(self, at_ticks: int, byte: int) -> int:
+        """Take a byte as its last bit is in; return what goes out with the next one."""
+        ...
 
 
 class Wires(Protocol):
@@ -57,6 +101,37 @@ class Wires(Protocol):
 
     def join(self, one: str, other: str, *, closed: bool) -> None:
         """Close or open a switch between two pins."""
+        ...
+
+    def on_i2c(self, sda: str, scl: str, address: int, device: I2cDevice) -> None:
+        """Put a device on a bus, at an address of 7 bits.
+
+        Its pins are no longer the model's to drive. They are pulled up from now on,
+        as modules do it with resistors.
+        """
+        ...
+
+    def on_spi(
+        self,
+        clock: str,
+        data_in: str,
+        select: str,
+        device: SpiDevice,
+        *,
+        data_out: str = "",
+    ) -> None:
+        """Put a device on a bus; it is selected while ``select`` is low.
+
+        ``data_out`` is driven while it is selected, and is not the model's to drive.
+        """
+        ...
+
+    def broadcast(self, topic: str, value: int) -> None:
+        """Send something through the air to all parts of the circuit: infrared."""
+        ...
+
+    def on_broadcast(self, topic: str, call: Callable[[int, int], None]) -> None:
+        """Have told what other parts send through the air: when, and what."""
         ...
 
 

@@ -19,7 +19,11 @@ HIGH = drive(Strength.OUTPUT, Level.HIGH)
 KIND = PartType(
     name="acme-lamp",
     title="A lamp",
-    pins=(PartPin("IN", PinRole.INPUT), PartPin("OUT", PinRole.OUTPUT)),
+    pins=(
+        PartPin("IN", PinRole.INPUT),
+        PartPin("OUT", PinRole.OUTPUT),
+        *(PartPin(name, PinRole.BOTH) for name in ("SDA", "SCL", "SCK", "DI", "CS")),
+    ),
     controls={"knob": PartControl(0, 10)},
     observables={"light": "lx"},
 )
@@ -82,6 +86,75 @@ class Moody(Lamp):
         self.light = next(self.made)
 
 
+class Bright(Lamp):
+    """It is on both buses, and hears and sends through the air."""
+
+    def __init__(self, wires: Wires, attrs: Mapping[str, str]) -> None:
+        super().__init__(wires, attrs)
+        self.taken = 0
+        wires.on_i2c("SDA", "SCL", 8, self)
+        wires.on_spi("SCK", "DI", "CS", self)
+        wires.on_broadcast("light", self.on_broadcast)
+
+    def observe(self, _at_ticks: int, _name: str) -> Reading:
+        return bytes((self.taken,))
+
+    def begin(self, _at_ticks: int, *, reads: bool) -> bool:  # noqa: ARG002
+        return True
+
+    def write(self, _at_ticks: int, byte: int) -> bool:
+        self.taken = byte
+        return True
+
+    def read(self, _at_ticks: int) -> int:
+        return self.taken
+
+    def end(self, _at_ticks: int) -> None:
+        pass
+
+    def select(self, _at_ticks: int, *, is_selected: bool) -> int:
+        return int(is_selected)
+
+    def transfer(self, _at_ticks: int, byte: int) -> int:
+        self.taken = byte
+        return byte
+
+    def on_broadcast(self, _at_ticks: int, value: int) -> None:
+        self.taken = value & 0xFF
+        self.wires.broadcast("dark", value)
+
+
+class Chatty(Bright):
+    def read(self, _at_ticks: int) -> int:
+        return 0x100
+
+
+class Vague(Bright):
+    def write(self, _at_ticks: int, byte: int) -> bool:
+        return byte  # type: ignore[return-value]
+
+
+class Wide(Bright):
+    def transfer(self, _at_ticks: int, byte: int) -> int:
+        return byte << 8 | byte
+
+
+class Torn(Bright):
+    def on_broadcast(self, _at_ticks: int, value: int) -> None:
+        self.wires.broadcast("dark", value / 2)  # type: ignore[arg-type]
+
+
+class MoodyOnTheBus(Bright):
+    made = count()
+
+    def __init__(self, wires: Wires, attrs: Mapping[str, str]) -> None:
+        super().__init__(wires, attrs)
+        self.answer = next(self.made) % 2
+
+    def read(self, _at_ticks: int) -> int:
+        return self.answer
+
+
 class Mute:
     def __init__(self, wires: Wires, attrs: Mapping[str, str]) -> None:
         pass
@@ -92,6 +165,7 @@ class Mute:
 
 def test_a_part_of_somebody_elses_passes() -> None:
     check_part(KIND, Lamp)
+    check_part(KIND, Bright)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +174,11 @@ def test_a_part_of_somebody_elses_passes() -> None:
         (Backwards, "wants to be called at -1 ticks, and it is 0"),
         (Shorting, "drives IN, which is input"),
         (Elsewhere, "no pin 'OUT2': it has IN, OUT"),
+        (Chatty, "on a bus answers 256, which is no byte"),
+        (Vague, "on a bus answers 0, which is no bool"),
+        (Wide, "on a bus answers 65535, which is no byte"),
+        (Torn, "0.0 to dark is no int"),
+        (MoodyOnTheBus, "two equal runs differ"),
         (Welded, "no switch from IN to OUT"),
         (Shy, "looking at it changes it"),
         (Endless, "light is inf, which is no reading"),
