@@ -8,6 +8,7 @@ from pytest_embedbench.wiring.part_type import PartAttribute, PartType, PinRole
 _DATA = (*pins(PinRole.INPUT, "DIN"), *pins(PinRole.OUTPUT, "DOUT"))
 _CHIP = (*_DATA, *pins(PinRole.POWER, "VDD"), *pins(PinRole.RETURN, "VSS"))
 _SEEN = {"pixels": "red, green and blue of each, 0 to 255"}
+_SEEN_IN_ROWS = {"pixels": "rows of red, green and blue, 0 to 255"}
 _SHAPE = {"pixelShape": text(), "pixelSize": text()}
 
 
@@ -50,20 +51,20 @@ PIXELS = (
         title="Matrix of pixels WS2812",
         pins=_CHIP,
         attrs={**_matrix(""), **_SHAPE},
-        observables=_SEEN,
+        observables=_SEEN_IN_ROWS,
     ),
     PartType(
         name="wokwi-neopixel-matrix",
         title="Matrix of pixels WS2812, older type",
         pins=(*_DATA, *POWERED),
         attrs=_matrix("matrix"),
-        observables=_SEEN,
+        observables=_SEEN_IN_ROWS,
     ),
     PartType(
         name="wokwi-neopixel-canvas",
         title="Canvas of pixels WS2812",
         pins=_CHIP,
         attrs=_matrix("matrix"),
-        observables=_SEEN,
+        observables=_SEEN_IN_ROWS,
     ),
 )

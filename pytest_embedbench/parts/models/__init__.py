@@ -12,6 +12,7 @@ from pytest_embedbench.parts.models.hygrometers import dht11, dht22
 from pytest_embedbench.parts.models.joystick import AnalogJoystick
 from pytest_embedbench.parts.models.keypad import MembraneKeypad
 from pytest_embedbench.parts.models.led import Led, LedBarGraph, RgbLed
+from pytest_embedbench.parts.models.pixels import Pixel, PixelMatrix
 from pytest_embedbench.parts.models.potentiometer import Potentiometer
 from pytest_embedbench.parts.models.push_button import PushButton
 from pytest_embedbench.parts.models.resistive import Photoresistor, Thermistor
@@ -38,7 +39,13 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-hc-sr04": UltrasonicRanger,
     "wokwi-led": Led,
     "wokwi-led-bar-graph": LedBarGraph,
+    "wokwi-led-matrix": PixelMatrix,
+    "wokwi-led-ring": Pixel,
+    "wokwi-led-strip": Pixel,
     "wokwi-membrane-keypad": MembraneKeypad,
+    "wokwi-neopixel": Pixel,
+    "wokwi-neopixel-canvas": PixelMatrix,
+    "wokwi-neopixel-matrix": PixelMatrix,
     "wokwi-ntc-temperature-sensor": Thermistor,
     "wokwi-photoresistor-sensor": Photoresistor,
     "wokwi-potentiometer": Potentiometer,
