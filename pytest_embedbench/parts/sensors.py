@@ -42,6 +42,7 @@ def _ds18b20(name: str) -> PartType:
             "familyCode": text("28"),
         },
         controls={"temperature": PartControl(-55, 125, "C")},
+        observables={"measured_c": "C, what it has measured last"},
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.parts.models.buzzer import Buzzer
+from pytest_embedbench.parts.models.ds18b20 import Thermometer
 from pytest_embedbench.parts.models.hygrometers import dht11, dht22
 from pytest_embedbench.parts.models.joystick import AnalogJoystick
 from pytest_embedbench.parts.models.keypad import MembraneKeypad
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.wiring.part_model import MakeModel
 
 MODELS: Mapping[str, MakeModel] = {
+    "board-ds18b20": Thermometer,
     "embedbench-dht11": dht11,
     "embedbench-hs-311": hs311,
     "wokwi-74hc595": ShiftRegister,
@@ -36,6 +38,7 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-buzzer": Buzzer,
     "wokwi-dht22": dht22,
     "wokwi-dip-switch-8": DipSwitch,
+    "wokwi-ds18b20": Thermometer,
     "wokwi-hc-sr04": UltrasonicRanger,
     "wokwi-led": Led,
     "wokwi-led-bar-graph": LedBarGraph,
