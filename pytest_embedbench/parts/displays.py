@@ -33,7 +33,12 @@ def _lcd(name: str, title: str) -> PartType:
             "color": text("black"),
             "background": text("green"),
         },
-        observables={"text": "rows of characters", "backlight": "on or off"},
+        observables={
+            "text": "rows of characters",
+            "cursor": "row and column, or nothing",
+            "glyphs": "the eight drawn characters, rows of on and off",
+            "backlight": "on or off",
+        },
     )
 
 

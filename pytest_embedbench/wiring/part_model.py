@@ -26,22 +26,22 @@ class I2cDevice(Protocol):
     read.
     """
 
-    def begin(self, at_ticks: int, *, reads: bool) -> bool:
+    def begin(self, at_ticks: int, /, *, reads: bool) -> bool:
         """Hear its address after a START, and return whether it acknowledges.
 
         If it does not, it hears nothing more before the next START.
         """
         ...
 
-    def write(self, at_ticks: int, byte: int) -> bool:
+    def write(self, at_ticks: int, byte: int, /) -> bool:
         """Take a byte, and return whether it acknowledges."""
         ...
 
-    def read(self, at_ticks: int) -> int:
+    def read(self, at_ticks: int, /) -> int:
         """Return the next byte that is read from it."""
         ...
 
-    def end(self, at_ticks: int) -> None:
+    def end(self, at_ticks: int, /) -> None:
         """Hear of a STOP or another START, after an address that it acknowledged."""
         ...
 
@@ -53,11 +53,11 @@ class SpiDevice(Protocol):
     was; an incomplete byte is gone once it is selected anew.
     """
 
-    def select(self, at_ticks: int, *, is_selected: bool) -> int:
+    def select(self, at_ticks: int, /, *, is_selected: bool) -> int:
         """Hear that its select line moved; return what goes out with the next byte."""
         ...
 
-    def transfer(self, at_ticks: int, byte: int) -> int:
+    def transfer(self, at_ticks: int, byte: int, /) -> int:
         """Take a byte as its last bit is in; return what goes out with the next one."""
         ...
 

@@ -138,3 +138,31 @@ class SoftSpi:
         answer = bytes(self.transfer(byte) for byte in data)
         self.chosen(is_selected=False)
         return answer
+
+
+class ByteI2c:
+    """The same master for who has no need of bits: transactions of whole bytes."""
+
+    def __init__(self, wires: FakeWires, *, byte_us: float = 22.5) -> None:
+        self.wires, self.byte_us = wires, byte_us
+
+    def write(self, address: int, data: bytes) -> list[bool]:
+        device = self.wires.i2c.get(address)
+        acknowledged = [device is not None and device.begin(self._after(), reads=False)]
+        if device is None or not acknowledged[0]:
+            return acknowledged
+        acknowledged += [device.write(self._after(), byte) for byte in data]
+        device.end(self.wires.now_ticks)
+        return acknowledged
+
+    def read(self, address: int, count: int) -> bytes:
+        device = self.wires.i2c.get(address)
+        if device is None or not device.begin(self._after(), reads=True):
+            raise NotAcknowledged(address)
+        data = bytes(device.read(self._after()) for _ in range(count))
+        device.end(self.wires.now_ticks)
+        return data
+
+    def _after(self) -> int:
+        self.wires.advance_us(self.byte_us)
+        return self.wires.now_ticks

@@ -15,6 +15,8 @@ from pytest_embedbench.testing import check_part
 ROOT = Path(__file__).parents[2]
 VARIANTS: dict[str, list[dict[str, str]]] = {
     "wokwi-7segment": [{"digits": "4"}, {"digits": "2", "common": "cathode"}],
+    "wokwi-lcd1602": [{"pins": "i2c"}],
+    "wokwi-lcd2004": [{"pins": "i2c"}],
     "wokwi-rgb-led": [{"common": "cathode"}],
     "wokwi-pushbutton": [{"bounce": "0"}],
     "wokwi-slide-switch": [{"bounce": "0", "value": "1"}],

@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.parts.models.buzzer import Buzzer
+from pytest_embedbench.parts.models.character_lcd import lcd1602, lcd2004
 from pytest_embedbench.parts.models.ds18b20 import Thermometer
 from pytest_embedbench.parts.models.hygrometers import dht11, dht22
 from pytest_embedbench.parts.models.joystick import AnalogJoystick
 from pytest_embedbench.parts.models.keypad import MembraneKeypad
 from pytest_embedbench.parts.models.led import Led, LedBarGraph, RgbLed
+from pytest_embedbench.parts.models.oled import board_oled, older_oled
 from pytest_embedbench.parts.models.pixels import Pixel, PixelMatrix
 from pytest_embedbench.parts.models.potentiometer import Potentiometer
 from pytest_embedbench.parts.models.push_button import PushButton
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 MODELS: Mapping[str, MakeModel] = {
     "board-ds18b20": Thermometer,
+    "board-ssd1306": board_oled,
     "embedbench-dht11": dht11,
     "embedbench-hs-311": hs311,
     "wokwi-74hc595": ShiftRegister,
@@ -40,6 +43,8 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-dip-switch-8": DipSwitch,
     "wokwi-ds18b20": Thermometer,
     "wokwi-hc-sr04": UltrasonicRanger,
+    "wokwi-lcd1602": lcd1602,
+    "wokwi-lcd2004": lcd2004,
     "wokwi-led": Led,
     "wokwi-led-bar-graph": LedBarGraph,
     "wokwi-led-matrix": PixelMatrix,
@@ -58,5 +63,6 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-servo": sg90,
     "wokwi-slide-potentiometer": Potentiometer,
     "wokwi-slide-switch": SlideSwitch,
+    "wokwi-ssd1306": older_oled,
 }
 """Who makes a model of a type."""
