@@ -69,11 +69,15 @@ DISPLAYS = (
         title="Four digits with TM1637",
         pins=(
             *POWERED,
-            *pins(PinRole.INPUT, "CLK"),
+            *pins(PinRole.PULLED, "CLK"),
             *pins(PinRole.BOTH, "DIO"),
         ),
         attrs={"color": text("red")},
-        observables={"text": "what the digits read", "segments": "on or off"},
+        observables={
+            "text": "what the digits read, with the colon if it is lit",
+            "segments": "A to G and colon of each digit, on or off",
+            "brightness": "0 to 1, 0 while it is off",
+        },
     ),
     PartType(
         name="wokwi-max7219-matrix",

@@ -135,5 +135,9 @@ SENSORS = (
         ),
         attrs={"type": text("50kg"), "weight": number("0", lowest=0)},
         controls={"load": PartControl(0, 50, "kg")},
+        observables={
+            "is_on": "whether SCK lets it work",
+            "gain": "128, 64 or 32 (channel B), as asked for last",
+        },
     ),
 )

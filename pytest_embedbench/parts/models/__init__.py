@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.parts.models.buzzer import Buzzer
 from pytest_embedbench.parts.models.character_lcd import lcd1602, lcd2004
 from pytest_embedbench.parts.models.ds18b20 import Thermometer
+from pytest_embedbench.parts.models.hx711 import LoadCell
 from pytest_embedbench.parts.models.hygrometers import dht11, dht22
 from pytest_embedbench.parts.models.joystick import AnalogJoystick
 from pytest_embedbench.parts.models.keypad import MembraneKeypad
@@ -23,6 +24,7 @@ from pytest_embedbench.parts.models.servo import hs311, sg90
 from pytest_embedbench.parts.models.seven_segment import SevenSegment
 from pytest_embedbench.parts.models.shift_register import ShiftRegister
 from pytest_embedbench.parts.models.slides import DipSwitch, SlideSwitch
+from pytest_embedbench.parts.models.tm1637 import ClockDisplay
 from pytest_embedbench.parts.models.ultrasonic import UltrasonicRanger
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-dip-switch-8": DipSwitch,
     "wokwi-ds18b20": Thermometer,
     "wokwi-hc-sr04": UltrasonicRanger,
+    "wokwi-hx711": LoadCell,
     "wokwi-lcd1602": lcd1602,
     "wokwi-lcd2004": lcd2004,
     "wokwi-led": Led,
@@ -64,5 +67,6 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-slide-potentiometer": Potentiometer,
     "wokwi-slide-switch": SlideSwitch,
     "wokwi-ssd1306": older_oled,
+    "wokwi-tm1637-7segment": ClockDisplay,
 }
 """Who makes a model of a type."""

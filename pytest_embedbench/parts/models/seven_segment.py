@@ -10,59 +10,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.parts.models.averaging import lights
+from pytest_embedbench.parts.models.glyphs import SEGMENTS, read_glyph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_embedbench.wiring.part_model import Reading, Wires
 
-_SEGMENTS = ("A", "B", "C", "D", "E", "F", "G", "DP")
-_POINT = 7
+_SEGMENTS = (*SEGMENTS, "DP")
 _DARKEST = 0.01
 """What is darker is off, however dark all others are."""
 _SHARE_OF_BRIGHTEST = 0.25
 """Digits take turns: of one, a window may hold half as much as of another."""
-_GLYPHS = {
-    "": " ",
-    "ABCDEF": "0",
-    "BC": "1",
-    "ABDEG": "2",
-    "ABCDG": "3",
-    "BCFG": "4",
-    "ACDFG": "5",
-    "ACDEFG": "6",
-    "ABC": "7",
-    "ABCDEFG": "8",
-    "ABCDFG": "9",
-    "ABCFG": "9",
-    "CDEFG": "b",
-    "ADEF": "C",
-    "DEG": "c",
-    "BCDEG": "d",
-    "ADEFG": "E",
-    "AEFG": "F",
-    "BCEFG": "H",
-    "CEFG": "h",
-    "BCDE": "J",
-    "DEF": "L",
-    "CEG": "n",
-    "CDEG": "o",
-    "ABCEFG": "A",
-    "ABEFG": "P",
-    "EG": "r",
-    "DEFG": "t",
-    "BCDEF": "U",
-    "CDE": "u",
-    "BCDFG": "y",
-    "G": "-",
-    "D": "_",
-    "ABFG": "\N{DEGREE SIGN}",
-}
-"""By the segments that are lit; others read as ``?``.
-
-Decoders such as TI's CD74HC4511 (SCHS279E, function table) show 6 and 9 without tails:
-such a 9 is one here, and such a 6 cannot be told from a ``b``.
-"""
 
 
 class SevenSegment:
@@ -92,9 +51,5 @@ class SevenSegment:
 
 
 def _read(digit: tuple[float, ...], threshold: float) -> str:
-    lit = "".join(
-        segment
-        for segment, level in zip(_SEGMENTS[:_POINT], digit, strict=False)
-        if level >= threshold
-    )
-    return _GLYPHS.get(lit, "?") + ("." if digit[_POINT] >= threshold else "")
+    *lit, point = (level >= threshold for level in digit)
+    return read_glyph(lit) + ("." if point else "")
