@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.parts.models.buzzer import Buzzer
 from pytest_embedbench.parts.models.character_lcd import lcd1602, lcd2004
 from pytest_embedbench.parts.models.ds18b20 import Thermometer
+from pytest_embedbench.parts.models.ds1307 import Ds1307
 from pytest_embedbench.parts.models.hx711 import LoadCell
 from pytest_embedbench.parts.models.hygrometers import dht11, dht22
 from pytest_embedbench.parts.models.joystick import AnalogJoystick
@@ -43,6 +44,7 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-buzzer": Buzzer,
     "wokwi-dht22": dht22,
     "wokwi-dip-switch-8": DipSwitch,
+    "wokwi-ds1307": Ds1307,
     "wokwi-ds18b20": Thermometer,
     "wokwi-hc-sr04": UltrasonicRanger,
     "wokwi-hx711": LoadCell,
