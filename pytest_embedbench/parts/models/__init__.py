@@ -16,6 +16,7 @@ from pytest_embedbench.parts.models.hygrometers import dht11, dht22
 from pytest_embedbench.parts.models.joystick import AnalogJoystick
 from pytest_embedbench.parts.models.keypad import MembraneKeypad
 from pytest_embedbench.parts.models.led import Led, LedBarGraph, RgbLed
+from pytest_embedbench.parts.models.mpu6050 import Mpu6050
 from pytest_embedbench.parts.models.oled import board_oled, older_oled
 from pytest_embedbench.parts.models.pixels import Pixel, PixelMatrix
 from pytest_embedbench.parts.models.potentiometer import Potentiometer
@@ -56,6 +57,7 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-led-ring": Pixel,
     "wokwi-led-strip": Pixel,
     "wokwi-membrane-keypad": MembraneKeypad,
+    "wokwi-mpu6050": Mpu6050,
     "wokwi-neopixel": Pixel,
     "wokwi-neopixel-canvas": PixelMatrix,
     "wokwi-neopixel-matrix": PixelMatrix,
