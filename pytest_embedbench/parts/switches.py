@@ -91,7 +91,7 @@ SWITCHES = (
         pins=(
             *POWERED,
             *pins(PinRole.OUTPUT, "CLK DT"),
-            *pins(PinRole.PULLED, "SW"),
+            *pins(PinRole.PASSIVE, "SW"),
         ),
         switches=pairs([("SW", "GND")]),
         controls={

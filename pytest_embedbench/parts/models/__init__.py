@@ -11,16 +11,20 @@ from pytest_embedbench.parts.models.buzzer import Buzzer
 from pytest_embedbench.parts.models.character_lcd import lcd1602, lcd2004
 from pytest_embedbench.parts.models.ds18b20 import Thermometer
 from pytest_embedbench.parts.models.ds1307 import Ds1307
+from pytest_embedbench.parts.models.encoder import RotaryEncoder
+from pytest_embedbench.parts.models.gas import GasSensor
 from pytest_embedbench.parts.models.hx711 import LoadCell
 from pytest_embedbench.parts.models.hygrometers import dht11, dht22
 from pytest_embedbench.parts.models.joystick import AnalogJoystick
 from pytest_embedbench.parts.models.keypad import MembraneKeypad
 from pytest_embedbench.parts.models.led import Led, LedBarGraph, RgbLed
+from pytest_embedbench.parts.models.motion import MotionSensor
 from pytest_embedbench.parts.models.mpu6050 import Mpu6050
 from pytest_embedbench.parts.models.oled import board_oled, older_oled
 from pytest_embedbench.parts.models.pixels import Pixel, PixelMatrix
 from pytest_embedbench.parts.models.potentiometer import Potentiometer
 from pytest_embedbench.parts.models.push_button import PushButton
+from pytest_embedbench.parts.models.relay import ks2e, relay_module
 from pytest_embedbench.parts.models.resistive import Photoresistor, Thermistor
 from pytest_embedbench.parts.models.servo import hs311, sg90
 from pytest_embedbench.parts.models.seven_segment import SevenSegment
@@ -47,8 +51,11 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-dip-switch-8": DipSwitch,
     "wokwi-ds1307": Ds1307,
     "wokwi-ds18b20": Thermometer,
+    "wokwi-gas-sensor": GasSensor,
     "wokwi-hc-sr04": UltrasonicRanger,
     "wokwi-hx711": LoadCell,
+    "wokwi-ks2e-m-dc5": ks2e,
+    "wokwi-ky-040": RotaryEncoder,
     "wokwi-lcd1602": lcd1602,
     "wokwi-lcd2004": lcd2004,
     "wokwi-led": Led,
@@ -63,9 +70,11 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-neopixel-matrix": PixelMatrix,
     "wokwi-ntc-temperature-sensor": Thermistor,
     "wokwi-photoresistor-sensor": Photoresistor,
+    "wokwi-pir-motion-sensor": MotionSensor,
     "wokwi-potentiometer": Potentiometer,
     "wokwi-pushbutton": PushButton,
     "wokwi-pushbutton-6mm": PushButton,
+    "wokwi-relay-module": relay_module,
     "wokwi-rgb-led": RgbLed,
     "wokwi-servo": sg90,
     "wokwi-slide-potentiometer": Potentiometer,

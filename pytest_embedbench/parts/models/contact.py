@@ -32,14 +32,17 @@ class Contact:
         self._moves = 0
         self._join(closed=closed)
 
-    def move(self, at_ticks: int, *, closed: bool) -> None:
-        """Close it, or open it; it comes to rest a millisecond later."""
+    def move(self, at_ticks: int, *, closed: bool, is_leaving: bool = False) -> None:
+        """Close it, or open it; it comes to rest a millisecond later.
+
+        With ``is_leaving`` it opens cleanly: what moves is on its way to another side.
+        """
         if closed == self._closed:
             return
         self._closed = closed
         self._moves += 1
         self._join(closed=closed)
-        if self._bounces:
+        if self._bounces and not is_leaving:
             self._bounce(at_ticks, self._moves)
 
     def _bounce(self, at_ticks: int, move: int) -> None:

@@ -29,7 +29,7 @@ class SlideSwitch:
         at_right = value >= _HALF
         sides = (self._left, self._right)
         # It lets go of one side before it is at the other.
-        sides[not at_right].move(at_ticks, closed=False)
+        sides[not at_right].move(at_ticks, closed=False, is_leaving=True)
         sides[at_right].move(at_ticks, closed=True)
 
 
