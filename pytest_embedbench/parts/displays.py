@@ -100,6 +100,6 @@ DISPLAYS = (
             "layout": word("parola", "fc16"),
             "color": text("red"),
         },
-        observables=_PIXELS,
+        observables={**_PIXELS, "intensity": "0 to 15 of each matrix, from the left"},
     ),
 )

@@ -17,6 +17,7 @@ VARIANTS: dict[str, list[dict[str, str]]] = {
     "wokwi-7segment": [{"digits": "4"}, {"digits": "2", "common": "cathode"}],
     "wokwi-lcd1602": [{"pins": "i2c"}],
     "wokwi-lcd2004": [{"pins": "i2c"}],
+    "wokwi-max7219-matrix": [{"chain": "4", "layout": "fc16"}],
     "wokwi-rgb-led": [{"common": "cathode"}],
     "wokwi-pushbutton": [{"bounce": "0"}],
     "wokwi-slide-switch": [{"bounce": "0", "value": "1"}],

@@ -18,6 +18,7 @@ from pytest_embedbench.parts.models.hygrometers import dht11, dht22
 from pytest_embedbench.parts.models.joystick import AnalogJoystick
 from pytest_embedbench.parts.models.keypad import MembraneKeypad
 from pytest_embedbench.parts.models.led import Led, LedBarGraph, RgbLed
+from pytest_embedbench.parts.models.max7219 import Max7219Matrix
 from pytest_embedbench.parts.models.motion import MotionSensor
 from pytest_embedbench.parts.models.mpu6050 import Mpu6050
 from pytest_embedbench.parts.models.oled import board_oled, older_oled
@@ -63,6 +64,7 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-led-matrix": PixelMatrix,
     "wokwi-led-ring": Pixel,
     "wokwi-led-strip": Pixel,
+    "wokwi-max7219-matrix": Max7219Matrix,
     "wokwi-membrane-keypad": MembraneKeypad,
     "wokwi-mpu6050": Mpu6050,
     "wokwi-neopixel": Pixel,
