@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.circuits.files import check_file
 from pytest_embedbench.circuits.picture import draw_circuit
+from pytest_embedbench.diagram_file import check_diagram_file
 from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.parts import CATALOGUE
 from pytest_embedbench.support.whole_files import replace_whole
@@ -43,7 +43,7 @@ def _check(arguments: argparse.Namespace) -> int:
     boards = CATALOGUE.boards
     if arguments.board and arguments.board not in boards:
         raise UnknownName("board with circuits", arguments.board, boards)
-    reports = [check_file(file, arguments.board) for file in arguments.file]
+    reports = [check_diagram_file(file, arguments.board) for file in arguments.file]
     if arguments.json:
         records = [_record(report) for report in reports]
         sys.stdout.write(f"{json.dumps(records, indent=2)}\n")
@@ -54,7 +54,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _draw(arguments: argparse.Namespace) -> int:
-    report = check_file(arguments.file)
+    report = check_diagram_file(arguments.file)
     picture: Path = arguments.picture or arguments.file.with_suffix(".svg")
     try:
         replace_whole(picture, draw_circuit(report, CATALOGUE).encode())

@@ -1,4 +1,4 @@
-"""Diagrams as files."""
+"""A diagram as a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.wiring.checking import DiagramReport
 
 
-def check_file(file: Path, board: str = "") -> DiagramReport:
+def check_diagram_file(file: Path, board: str = "") -> DiagramReport:
     """Read and check a ``diagram.json``.
 
     Args:
