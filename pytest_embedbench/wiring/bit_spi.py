@@ -56,6 +56,16 @@ class BitSpi:
         wires.on_level(data_in, self._on_data)
         wires.on_level(select, self._on_select)
 
+    def exchange(self, at_ticks: int, byte: int) -> int | None:
+        """Take a byte whose bits are not heard; return what went out, if it did.
+
+        It does while the device is selected and has a pin for it.
+        """
+        self._settle(at_ticks)
+        out = self._out if self._is_selected and self._data_out else None
+        self._out = self._device.transfer(at_ticks, byte)
+        return out
+
     def _on_data(self, at_ticks: int, level: Level) -> None:
         self._data.move(at_ticks, level)
 

@@ -101,6 +101,40 @@ class Network:
         """Close or open a switch, from the next ``settle`` on."""
         self._flips.append((index, closed))
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing waits."""
+        return not self._changes and not self._flips
+
+    def is_alone(self, net: int) -> bool:
+        """Say whether a net has no resistor and no switch to another one."""
+        return len(self._islands[net]) == 1
+
+    def island(self, net: int) -> Sequence[int]:
+        """Return the nets that a drive on this one may reach, itself among them."""
+        return self._islands[net]
+
+    @property
+    def states(self) -> list[Drive]:
+        """What holds each net; whoever is alone on one that is alone sets it."""
+        return self._states
+
+    def drive_of(self, driver: int) -> Drive:
+        """Return what a driver does."""
+        return self._drives[driver]
+
+    def adopt(self, driver: int, drive: Drive) -> None:
+        """Take for what a driver does what its net shows already."""
+        self._drives[driver] = drive
+
+    def is_closed(self, index: int) -> bool:
+        """Say whether a switch is closed."""
+        return self._closed[index]
+
+    def drivers_of(self, net: int) -> list[tuple[int, Drive]]:
+        """Return each driver of a net, and what it does."""
+        return [(driver, self._drives[driver]) for driver in self._drivers[net]]
+
     def settle(self) -> list[int]:
         """Apply what waits; return the nets that show another level, in order."""
         touched: set[int] = set()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_embedbench.errors import UnknownName
 from pytest_embedbench.wiring.diagram import SERIAL_MONITOR, DiagramPart, Endpoint
 from pytest_embedbench.wiring.part_type import PinRole
 
@@ -66,6 +67,21 @@ class Netlist:
             KeyError: there is no such pin, or it is a hole that nothing leads to.
         """
         return self.nets[self.index[Endpoint(part, pin)]]
+
+    def number_of(self, pin: Endpoint) -> int:
+        """Return the number of a pin's net.
+
+        Raises:
+            UnknownName: there is no such part, or no such pin.
+        """
+        net = self.index.get(pin)
+        if net is None:
+            pins = [end.pin for end in self.index if end.part == pin.part]
+            if pins:
+                raise UnknownName(f"pin of {pin.part}", pin.pin, pins)
+            parts = dict.fromkeys(end.part for end in self.index)
+            raise UnknownName("part of the circuit", pin.part, parts)
+        return net
 
     def as_text(self) -> Mapping[str, Sequence[str]]:
         """Return the nets of more than one pin: names, and those of their pins."""

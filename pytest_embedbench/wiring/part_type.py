@@ -44,7 +44,16 @@ class PinRole(enum.Enum):
         """Whether it can force a level on its net."""
         return self in _DRIVING
 
+    @property
+    def may_drive(self) -> bool:
+        """Whether a model, a board or a supply may ever do something to its net."""
+        return self not in _LISTENING
 
+
+_LISTENING = {
+    *(PinRole.RETURN, PinRole.POWER, PinRole.INPUT, PinRole.PASSIVE),
+    *(PinRole.HOLE, PinRole.UNUSED),
+}
 _DRIVING = {PinRole.GROUND, PinRole.SUPPLY, PinRole.OUTPUT, PinRole.BOTH}
 
 

@@ -47,13 +47,7 @@ class PlacedPart:
             ConfigError: the value is out of its range.
             NotSupported: its model does not do what its type says.
         """
-        known = self.kind.controls
-        if name not in known:
-            raise UnknownName(f"control of {self.kind.name}", name, known)
-        lowest, highest, unit, _ = known[name]
-        if not lowest <= value <= highest:  # NaN is nowhere
-            limits = f"{lowest:g} to {highest:g} {unit}".rstrip()
-            raise ConfigError(f"{self.id}: {name} cannot be {value:g}: it is {limits}")
+        check_control(self.id, self.kind, name, value)
         if not isinstance(self.model, Controlled):
             raise NotSupported(f"{self.id}: no model here can set {name}")
         self.model.control(at_ticks, name, value)
@@ -65,9 +59,35 @@ class PlacedPart:
             UnknownName: the type has no such observable.
             NotSupported: its model does not do what its type says.
         """
-        known = self.kind.observables
-        if name not in known:
-            raise UnknownName(f"observable of {self.kind.name}", name, known)
+        check_observable(self.kind, name)
         if not isinstance(self.model, Observed):
             raise NotSupported(f"{self.id}: no model here shows {name}")
         return self.model.observe(at_ticks, name)
+
+
+def check_control(part: str, kind: PartType, name: str, value: object) -> None:
+    """Insist that a part of a type has a control, and the control that value.
+
+    Raises:
+        UnknownName: the type has no such control.
+        ConfigError: the value is out of its range, or no number.
+    """
+    known = kind.controls
+    if name not in known:
+        raise UnknownName(f"control of {kind.name}", name, known)
+    lowest, highest, unit, _ = known[name]
+    limits = f"{lowest:g} to {highest:g} {unit}".rstrip()
+    if not isinstance(value, int | float):
+        raise ConfigError(f"{part}: {name} cannot be {value!r}: it is {limits}")
+    if not lowest <= value <= highest:  # NaN is nowhere
+        raise ConfigError(f"{part}: {name} cannot be {value:g}: it is {limits}")
+
+
+def check_observable(kind: PartType, name: str) -> None:
+    """Insist that something of a name is seen of parts of a type.
+
+    Raises:
+        UnknownName: it is not.
+    """
+    if name not in kind.observables:
+        raise UnknownName(f"observable of {kind.name}", name, kind.observables)

@@ -1,0 +1,83 @@
+"""The devices on the buses that a chip has in hardware, which tells bytes, not bits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.wiring.bit_i2c import BitI2c
+from pytest_embedbench.wiring.bit_spi import BitSpi
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from pytest_embedbench.wiring.live_nets import LiveNets
+    from pytest_embedbench.wiring.part_model import I2cDevice, SpiDevice, Wires
+
+
+class ChipBuses:
+    """Every device gets its bits; those on the chip's own pins may get bytes instead.
+
+    Args:
+        nets: What the lines are.
+        i2c: The nets of SDA and SCL of the chip's hardware; those that it lacks are -1.
+        spi: The nets of its SCK, MOSI and MISO.
+    """
+
+    def __init__(
+        self, nets: LiveNets, i2c: tuple[int, int], spi: tuple[int, int, int]
+    ) -> None:
+        self._nets = nets
+        self._i2c_nets = i2c
+        self._spi_nets = spi
+        self._spi_owners: set[Hashable] = set()
+        self.i2c: dict[int, I2cDevice] = {}
+        """By address; of two with one address the first."""
+        self.spi: list[BitSpi] = []
+
+    def add_i2c(
+        self,
+        wires: Wires,
+        pins: tuple[str, str],
+        nets: tuple[int, int],
+        address: int,
+        device: I2cDevice,
+    ) -> None:
+        """Put a device on two lines."""
+        BitI2c(wires, *pins, address, device)
+        if nets == self._i2c_nets:
+            self.i2c.setdefault(address, device)
+
+    def add_spi(
+        self,
+        wires: Wires,
+        part: str,
+        pins: tuple[str, str, str, str],
+        nets: Sequence[int],
+        device: SpiDevice,
+    ) -> None:
+        """Put a device on three or four lines: clock, data in, select, data out."""
+        clock, data_in, select, data_out = pins
+        on_bus = BitSpi(wires, clock, data_in, select, device, data_out=data_out)
+        sck, mosi, miso = self._spi_nets
+        if tuple(nets[:2]) == (sck, mosi) and nets[3] in {-1, miso}:
+            self.spi.append(on_bus)
+            self._spi_owners |= {(part, clock), (part, data_in)}
+
+    def spi_needs_edges(self) -> bool:
+        """Say whether anybody hears the bus's clock or data who is not told bytes."""
+        sck, mosi, _ = self._spi_nets
+        return any(
+            self._nets.is_heard(net, besides=self._spi_owners)
+            for line in (sck, mosi)
+            if line >= 0
+            for net in self._nets.network.island(line)
+        )
+
+    def exchange(self, at_ticks: int, byte: int) -> int | None:
+        """Take a byte over SPI; return what came back, ``None`` if nobody answered."""
+        back = [on_bus.exchange(at_ticks, byte) for on_bus in self.spi]
+        said = [it for it in back if it is not None]
+        together = 0xFF
+        for each in said:
+            together &= each
+        return together if said else None

@@ -1,0 +1,107 @@
+"""Voltages in a circuit that runs, worked out when somebody asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.pins import Level
+from pytest_embedbench.wiring.drives import Strength
+from pytest_embedbench.wiring.part_type import PinRole
+from pytest_embedbench.wiring.voltages import (
+    ResistorBetween,
+    VoltageSource,
+    solve_voltages,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_embedbench.wiring.diagram import DiagramPart
+    from pytest_embedbench.wiring.levels import Network
+    from pytest_embedbench.wiring.netlist import Netlist
+    from pytest_embedbench.wiring.part_type import PartType
+
+# ATmega328P, table 28-1 and figures 29-24 and 29-26: VIL is 0.3, VIH 0.6 of the supply,
+# an output has some 25 ohm, a pull-up 20 to 50 kohm.
+_LOW_SHARE, _HIGH_SHARE = 0.3, 0.6
+_OHM = {
+    Strength.SUPPLY: 0.0,
+    Strength.OUTPUT: 25.0,
+    Strength.RESISTOR: 10_000.0,
+    Strength.PULL: 35_000.0,
+}
+_CLOSED_OHM = 0.0
+
+
+class LiveVoltages:
+    """What parts put on nets, and what comes of it behind resistors."""
+
+    def __init__(
+        self,
+        network: Network,
+        netlist: Netlist,
+        parts: Mapping[str, tuple[DiagramPart, PartType]],
+        supply_mv: int,
+    ) -> None:
+        self._network = network
+        self._netlist = netlist
+        self._supply_mv = supply_mv
+        self._sources: dict[int, VoltageSource] = {}  # by driver
+        self._supplies: dict[int, int] = {
+            index: max(
+                (
+                    pin.pin.supply_mv
+                    for pin in net.pins
+                    if pin.pin.role is PinRole.SUPPLY
+                ),
+                default=0,
+            )
+            for index, net in enumerate(netlist.nets)
+        }
+        self._ohm = {
+            name: float(kind.attr(part.attrs, "value") or 0)
+            for name, (part, kind) in parts.items()
+            if kind.resistors
+        }
+
+    def put(self, driver: int, net: int, value_mv: int, before: Level) -> Level:
+        """Put a voltage on a net; return what a digital input takes it for."""
+        self._sources[driver] = VoltageSource(net, float(value_mv), 0.0)
+        if value_mv >= _HIGH_SHARE * self._supply_mv:
+            return Level.HIGH
+        if value_mv <= _LOW_SHARE * self._supply_mv or before is Level.FLOATING:
+            return Level.LOW
+        return before
+
+    def of_net(self, net: int) -> float:
+        """Return the voltage of a net in mV; 0 where nothing holds it."""
+        island = self._network.island(net)
+        sources = [it for one in island for it in self._sources_of(one)]
+        if len(island) == len(sources) == 1:
+            return sources[0].value_mv
+        return solve_voltages(island, sources, self._between())[net]
+
+    def _sources_of(self, net: int) -> list[VoltageSource]:
+        found: list[VoltageSource] = []
+        for driver, held in self._network.drivers_of(net):
+            source = self._sources.get(driver)
+            if source is not None:
+                found.append(source)
+            elif held.strength in _OHM:
+                high_mv = self._supplies[net] or self._supply_mv
+                value_mv = high_mv if held.is_high else 0
+                found.append(VoltageSource(net, value_mv, _OHM[held.strength]))
+        return found
+
+    def _between(self) -> list[ResistorBetween]:
+        netlist, network = self._netlist, self._network
+        found = [
+            ResistorBetween(it.one, it.other, self._ohm[it.part])
+            for it in netlist.resistors
+        ]
+        found += [
+            ResistorBetween(it.one, it.other, _CLOSED_OHM)
+            for index, it in enumerate(netlist.switches)
+            if network.is_closed(index)
+        ]
+        return found
