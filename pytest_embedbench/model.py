@@ -63,6 +63,8 @@ class Capability(enum.Enum):
     POWER_SWITCH = "power-switch"
     """Power goes off and comes back when a test says so, not only for a moment."""
     CONSOLE = "console"
+    CIRCUIT = "circuit"
+    """It can stand in a drawn circuit, whose parts a test can see and handle."""
 
 
 class Absence(NamedTuple):

@@ -45,6 +45,7 @@ _LACKS: Mapping[Capability, str] = {
     "its lab file)",
     Capability.CONSOLE: "no console beside its firmware (a target on one serial line "
     "has given it to its program; over SSH there is room for both)",
+    Capability.CIRCUIT: "no circuit around it (fixture circuit boots boards in one)",
 }
 _ASKED: Mapping[str, Capability] = {
     name: capability

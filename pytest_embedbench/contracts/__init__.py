@@ -42,6 +42,7 @@ from pytest_embedbench.contracts.builder import (
     UnitTestSuite,
 )
 from pytest_embedbench.contracts.capabilities import PROTOCOLS, capabilities_of
+from pytest_embedbench.contracts.circuit import BoardCircuit, HasCircuit
 from pytest_embedbench.contracts.console import CommandEnd, HeldConsole, TargetConsole
 from pytest_embedbench.contracts.engine import (
     ChecksBoards,
@@ -72,6 +73,7 @@ from pytest_embedbench.model import StateT
 __all__ = [
     "PROTOCOLS",
     "Board",
+    "BoardCircuit",
     "BoardUnderTest",
     "Buildable",
     "Builder",
@@ -85,6 +87,7 @@ __all__ = [
     "EnvironmentFacts",
     "Figure",
     "HasAnalog",
+    "HasCircuit",
     "HasConsole",
     "HasConsoles",
     "HasLabRecord",

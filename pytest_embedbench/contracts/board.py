@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from pytest_embedbench.contracts.circuit import HasCircuit
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -267,6 +269,7 @@ class BoardUnderTest(
     DrivesPulses,
     HasAnalog,
     HasConsole,
+    HasCircuit,
     HasNotes,
     HasPosition,
     Protocol,

@@ -15,6 +15,7 @@ from pytest_embedbench.contracts.board import (
     ReadsPins,
     SwitchesPower,
 )
+from pytest_embedbench.contracts.circuit import HasCircuit
 from pytest_embedbench.model import Capability
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ PROTOCOLS: Mapping[Capability, type] = {
     Capability.POWER_CYCLE: HasPower,
     Capability.POWER_SWITCH: SwitchesPower,
     Capability.CONSOLE: HasConsole,
+    Capability.CIRCUIT: HasCircuit,
 }
 """What a board is that has a capability."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +18,7 @@ class Answer(NamedTuple):
 
     ``trace`` is what the pins did, if that was asked for. ``goes_on`` says that the
     next stretch which was foreseen has been begun: another answer follows unasked.
+    ``circuit`` has its replies, the stop that was met and its cycle, and findings.
     """
 
     cycle: int
@@ -30,6 +31,7 @@ class Answer(NamedTuple):
     pc: int
     sleeps: str
     fault: tuple[str, int, int, int, str] | None
+    circuit: tuple[Any, ...]
     goes_on: bool
 
     def notes(self, spec: BoardSpec, until_us: int) -> Iterator[str]:

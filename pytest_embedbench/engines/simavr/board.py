@@ -223,6 +223,9 @@ class SimavrBoard:
             raise BoardLost(f"{self._spec.name} has been closed")
         self._commands.append(words)
 
+    def _take_circuit(self, news: tuple[Any, ...]) -> None:
+        """Take what has come of a circuit, if the board stands in one."""
+
     def _fetch_pins(self) -> None:
         if not self._closed:
             with suppress(BoardLost, BenchFault):
@@ -243,15 +246,20 @@ class SimavrBoard:
             self._pins.add(*answer.trace)
         self._pc, self._sleeps = answer.pc, answer.sleeps
         for note in answer.notes(self._spec, until_us):
-            if len(self._notes) == _NOTES_KEPT:
-                self._notes_left_out += 1
-            elif note not in self._notes:
-                self._notes.append(note)
+            self._note(note)
         self._now_us = until_us
+        if answer.circuit:
+            self._take_circuit(answer.circuit)
         self._fault = None
         if answer.fault is not None:
             self._now_us = self._us(answer.fault[2])
             self._fault = explain(self._spec, self._program, answer.fault)
+
+    def _note(self, note: str) -> None:
+        if len(self._notes) == _NOTES_KEPT:
+            self._notes_left_out += 1
+        elif note not in self._notes:
+            self._notes.append(note)
 
     def _ask(
         self, commands: list[tuple[object, ...]], until_us: int
@@ -259,14 +267,13 @@ class SimavrBoard:
         """Return what comes of the time up to then, which may have been foreseen."""
         stretch = until_us, sent(commands)
         simulated_s = (until_us - self._now_us) / 1e6
-        answer: tuple[Any, ...]
         if self._ahead:
             if self._ahead.popleft() != stretch:
                 raise BoardLost(
                     f"{self._spec.name} has run ahead, and what comes now is something "
                     "else: is the plant no pure function of its state?"
                 )
-            answer = self._child.hear(simulated_s)
+            answer: tuple[Any, ...] = self._child.hear(simulated_s)
             return answer
         (first, *later), expected = self._foreseen
         request: tuple[object, ...] = (commands, until_us)
@@ -274,8 +281,8 @@ class SimavrBoard:
             self._ahead.extend(later)
             request = (*request, tuple(later), expected)
         self._foreseen = NOTHING
-        answer = self._child.ask(request, simulated_s)
-        return answer
+        asked: tuple[Any, ...] = self._child.ask(request, simulated_s)
+        return asked
 
     def _digital(self, pin: str) -> tuple[str, int]:
         port = self._pin(pin).port

@@ -11,7 +11,13 @@ from pytest_embedbench.engines.simavr.avr_program import read_program
 from pytest_embedbench.engines.simavr.board import SimavrBoard
 from pytest_embedbench.engines.simavr.child import Child
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
+from pytest_embedbench.engines.simavr.drawn_circuit import (
+    DRAWN_BOARDS,
+    DrawnCircuit,
+    circuit_of,
+)
 from pytest_embedbench.engines.simavr.options import SimavrOptions
+from pytest_embedbench.engines.simavr.wired_board import WiredSimavrBoard
 from pytest_embedbench.errors import ConfigError, ToolMissing
 from pytest_embedbench.model import Capability
 from pytest_embedbench.processes.time_budget import TimeBudget
@@ -42,7 +48,10 @@ _WHY_NOT = {
     "attiny": "a test talks to a UART, which nearly all of these are without",
     "atmega1280": "simavr lacks an interrupt of its timer 2",
 }
-_PROBE: tuple[object, ...] = ("atmega328p", 16_000_000, 5_000, (False,) * 3, [], [])
+_PROBE: tuple[object, ...] = (
+    *("atmega328p", 16_000_000, 5_000, (False,) * 3),
+    *([], [], None),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,24 +75,28 @@ class Simavr:
     def boot(self, spec: BoardSpec, image: FirmwareImage) -> SimavrBoard:
         """Start ``image`` on ``spec`` at time 0."""
         program = self._program(spec, image)
-        return SimavrBoard(spec, program, self._child(spec, program))
+        circuit = circuit_of(spec)
+        child = self._child(spec, program, circuit)
+        return _board(spec, program, child, circuit)
 
     def stand_ready(self, spec: BoardSpec, image: FirmwareImage) -> SimavrForkServer:
         """Load ``image`` once; each board is then a copy of the process."""
         program = self._program(spec, image)
+        circuit = circuit_of(spec)
 
         def start() -> Child:
-            return self._child(spec, program)
+            return self._child(spec, program, circuit)
 
         def copy(original: Child) -> SimavrBoard:
             child = Child(spec.name, self.budget, self.cpu_s_per_s, original)
-            return SimavrBoard(spec, program, child)
+            return _board(spec, program, child, circuit)
 
         return SimavrForkServer(start, copy)
 
     def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
-        """Return what any board can: all that a chip alone can."""
-        del spec
+        """Return what any board can, and whether it can stand in a circuit."""
+        if spec.name in DRAWN_BOARDS:
+            return _CAPABILITIES | {Capability.CIRCUIT}
         return _CAPABILITIES
 
     def check(self, spec: BoardSpec) -> None:
@@ -144,7 +157,9 @@ class Simavr:
         self.check(spec)
         return read_program(image.elf_path, spec.mcu, MCUS[spec.mcu])
 
-    def _child(self, spec: BoardSpec, program: AvrProgram) -> Child:
+    def _child(
+        self, spec: BoardSpec, program: AvrProgram, circuit: DrawnCircuit | None
+    ) -> Child:
         options = read_options(spec, SimavrOptions)
         return self._start(
             spec.name,
@@ -157,6 +172,7 @@ class Simavr:
                 for uart in spec.uarts
             ],
             list(program.segments),
+            circuit.for_child(spec) if circuit else None,
         )
 
     def _start(self, name: str, *request: object) -> Child:
@@ -176,6 +192,14 @@ class Simavr:
             tool += f" (not another version: {detail})"
         install = "install it: sudo apt-get install libsimavr2"
         raise ToolMissing("simavr", tool, install)
+
+
+def _board(
+    spec: BoardSpec, program: AvrProgram, child: Child, circuit: DrawnCircuit | None
+) -> SimavrBoard:
+    if circuit is None:
+        return SimavrBoard(spec, program, child)
+    return WiredSimavrBoard(spec, program, child, circuit)
 
 
 class SimavrForkServer:

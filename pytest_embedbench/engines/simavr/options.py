@@ -23,6 +23,12 @@ class SimavrOptions:
         "and a watchdog that has bitten is off; without it, all is as the chip leaves "
         "it",
     )
+    diagram: str = option(
+        "",
+        "a `diagram.json` with the circuit that the board stands in, from the folder "
+        "where pytest was started; fixture `circuit` finds it by itself",
+        default_text="no circuit",
+    )
     skip_delays: bool = option(
         default=True,
         help="rounds of Arduino's `delay()` in which nothing happens are leapt over: "

@@ -15,6 +15,8 @@ from pytest_embedbench.engines.simavr.core.mcus import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
 _STARTED = 18
@@ -33,6 +35,8 @@ class Adc:
 
     def __init__(self, machine: AvrMachine) -> None:
         self._millivolts: dict[int, int] = {}
+        self.wired: dict[int, Callable[[], float]] = {}
+        """Who says what voltage is on a channel, in mV."""
         self._machine = machine
         self._sample = 0
         self._result = 0
@@ -68,11 +72,13 @@ class Adc:
         select = data[ADMUX] & 0x1F | (0x20 if data[ADCSRB] & _MUX5 else 0)
         source = mcu.adc_inputs.get(select)
         if source is None:
-            millivolts = 0
+            millivolts: float = 0
+        elif source in self.wired:
+            millivolts = self.wired[source]()
         else:
             millivolts = -source if source < 0 else self._millivolts.get(source, 0)
         reference_mv = mcu.adc_refs_mv[data[ADMUX] >> 6] or self._machine.vcc_mv
-        self._sample = min(1023, millivolts * 1024 // reference_mv)
+        self._sample = min(1023, int(millivolts * 1024 // reference_mv))
 
     def _on_done(self, _irq: int, raised: int, _param: int) -> None:
         if raised:

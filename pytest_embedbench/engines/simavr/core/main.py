@@ -39,6 +39,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+    from pytest_embedbench.engines.simavr.core.asked_circuit import AskedCircuit
+
 _SOCKET = 0
 # Small enough for malloc to keep: a bigger buffer is a system call per message.
 _READ_BYTES = 1 << 15
@@ -69,7 +71,12 @@ def send(answer: tuple[Any, ...]) -> None:
 class AvrInChild:
     """A machine with its peripherals, and what they have done since last asked."""
 
-    def __init__(self, machine: AvrMachine, uarts: list[tuple[int, int, bool]]) -> None:
+    def __init__(
+        self,
+        machine: AvrMachine,
+        uarts: list[tuple[int, int, bool]],
+        circuit: tuple[Any, ...] | None = None,
+    ) -> None:
         self.machine = machine
         self.edges = EdgeLog()
         self.pwm: deque[tuple[int, str, float, float]] = deque(maxlen=MAX_EDGES)
@@ -83,7 +90,7 @@ class AvrInChild:
         }
         self.timers = [AvrTimer(machine, timer) for timer in machine.mcu.timers]
         self.pwms = [
-            Pwm(machine, timer, self.ports, self.pwm.append)
+            Pwm(machine, timer, self.ports, self._on_pwm)
             for timer in machine.mcu.timers
         ]
         self.stimuli = Stimuli(machine, self.ports)
@@ -97,8 +104,16 @@ class AvrInChild:
         self.clock = ClockPrescaler(machine)
         self.levels = LevelInterrupts(machine)
         self.sleep = DeepSleep(machine, [*self.timers, *self.uarts])
+        self.circuit: AskedCircuit | None = None
+        if circuit is not None:
+            # Only boards in circuits load what circuits need.
+            from pytest_embedbench.engines.simavr.core.asked_circuit import (  # noqa: PLC0415
+                AskedCircuit,
+            )
 
-    def obey(self, commands: list[tuple[Any, ...]]) -> None:
+            self.circuit = AskedCircuit(self, *circuit)
+
+    def obey(self, commands: list[tuple[Any, ...]]) -> None:  # noqa: PLR0912  # a table
         """Do what the bench does to a board, now."""
         for command in commands:
             match command:
@@ -119,6 +134,8 @@ class AvrInChild:
                     self.machine.run_on()
                 case ("reset",):
                     self.machine.press_reset()
+                case _ if self.circuit is not None:
+                    self.circuit.obey(command)
                 case _:
                     raise ValueError(command)
 
@@ -129,8 +146,8 @@ class AvrInChild:
 
         Who talks half of the time may be on the way to what it calls a flood.
         """
-        _, chunks, _, lost, resets, *_, fault = answer
-        if fault is not None or resets or any(map(any, lost)):
+        _, chunks, _, lost, resets, *_, fault, replies = answer
+        if fault is not None or resets or replies or any(map(any, lost)):
             return False
         if any(index or data not in expected for index, _, data in chunks):
             return False
@@ -159,10 +176,16 @@ class AvrInChild:
             machine.avr.pc,
             machine.sleeps(),
             machine.fault,
+            () if self.circuit is None else self.circuit.report(),
         )
         self.trace = ()
         machine.resets.clear()
         return answer
+
+    def _on_pwm(self, setting: tuple[int, str, float, float]) -> None:
+        self.pwm.append(setting)
+        if self.circuit is not None:
+            self.circuit.avr.pwm(*setting)
 
     def _on_direction(self) -> None:
         for pwm in self.pwms:
@@ -172,12 +195,12 @@ class AvrInChild:
 def serve() -> None:
     """Boot what the first request describes, then obey until the parent is gone."""
     sys.unraisablehook = _die
-    library, mmcu, cpu_hz, vcc_mv, options, uarts, segments = receive()
+    library, mmcu, cpu_hz, vcc_mv, options, uarts, segments, circuit = receive()
     allow_resets, bootloader, skip_delays = options
     try:
         machine = AvrMachine(library, mmcu, cpu_hz, vcc_mv)
         machine.allow_resets = allow_resets
-        board = AvrInChild(machine, uarts)
+        board = AvrInChild(machine, uarts, circuit)
         if bootloader:
             machine.started.append(board.watchdog.leave_bootloader)
         if skip_delays:
@@ -214,6 +237,8 @@ def run(
         cycle = until_us * machine.cpu_hz // 1_000_000
         cycles = cycle - machine.avr.cycle
         machine.run_until(cycle)
+        if board.circuit is not None and board.circuit.has_stopped:
+            cycle = machine.avr.cycle
         answer = board.report(cycle)
         goes_on = bool(left) and board.is_as_expected(answer, expected, cycles)
         send((*answer, goes_on))

@@ -82,10 +82,9 @@ class Mcu:
     ``uarts`` maps the number of a USART to its UCSRnA, ``ports`` the letter of a port
     to its PINx; ``adc_inputs`` maps the ADC multiplexer to a channel, or to
     ``-millivolts`` of an internal source; ``adc_refs_mv`` are the references by
-    REFS1:0, where 0 stands for the supply. ``stack_guard`` are reserved addresses
-    below RAM, which only a stack that has grown out of it writes. ``miso`` is a port
-    and its bit; ``interrupt_pins`` are those of INT0, INT1, ... AIN0 and AIN1 are
-    ``comparator_pins``; there are none where simavr has no comparator.
+    REFS1:0, where 0 stands for the supply. ``stack_guard`` are reserved addresses below
+    RAM, which only a stack too long writes. ``spi_pins`` are SCK, MOSI, MISO, and
+    ``twi_pins`` SDA, SCL, ``comparator_pins`` AIN0, AIN1, where simavr knows them.
     ``pin_changes`` has vector and pins of flags in PCIFR that simavr does not know.
     """
 
@@ -99,15 +98,16 @@ class Mcu:
         "eeprom_vector",
         "flash_bytes",
         "interrupt_pins",
-        "miso",
         "pin_change_vectors",
         "pin_changes",
         "ports",
         "ramend",
         "ramstart",
+        "spi_pins",
         "spi_vector",
         "stack_guard",
         "timers",
+        "twi_pins",
         "twi_vector",
         "uarts",
         "watchdog_vector",
@@ -133,7 +133,8 @@ class Mcu:
         spi_vector: int,
         twi_vector: int,
         watchdog_vector: int,
-        miso: tuple[str, int],
+        spi_pins: tuple[str, str, str],
+        twi_pins: tuple[str, str],
         interrupt_pins: tuple[str, ...],
         adc_inputs: dict[int, int],
         adc_refs_mv: tuple[int, int, int, int],
@@ -155,7 +156,7 @@ class Mcu:
         self.spi_vector = spi_vector
         self.twi_vector = twi_vector
         self.watchdog_vector = watchdog_vector
-        self.miso = miso
+        self.spi_pins, self.twi_pins = spi_pins, twi_pins
         self.interrupt_pins = interrupt_pins
         self.adc_inputs = adc_inputs
         self.adc_refs_mv = adc_refs_mv
@@ -199,7 +200,8 @@ def _mega8(kib: int, ram_bytes: int, eeprom_bytes: int) -> Mcu:
         spi_vector=17,
         twi_vector=24,
         watchdog_vector=6,
-        miso=("B", 4),
+        spi_pins=("PB5", "PB3", "PB4"),
+        twi_pins=("PC4", "PC5"),
         interrupt_pins=("PD2", "PD3"),
         # 8 is the temperature sensor: 314 mV at 25 degrees Celsius.
         adc_inputs={**{i: i for i in range(8)}, 8: -314, 14: -1100},
@@ -231,7 +233,8 @@ def _mega4(kib: int, ram_bytes: int, eeprom_bytes: int, *timers: Timer) -> Mcu:
         spi_vector=19,
         twi_vector=26,
         watchdog_vector=8,
-        miso=("B", 6),
+        spi_pins=("PB7", "PB5", "PB6"),
+        twi_pins=("PC1", "PC0"),
         interrupt_pins=("PD2", "PD3", "PB2"),
         adc_inputs={**{i: i for i in range(8)}, 30: -1100},
         adc_refs_mv=(0, 0, 1100, 2560),
@@ -269,7 +272,8 @@ _MEGA_2560 = Mcu(
     spi_vector=24,
     twi_vector=39,
     watchdog_vector=12,
-    miso=("B", 3),
+    spi_pins=("PB1", "PB2", "PB3"),
+    twi_pins=("PD1", "PD0"),
     interrupt_pins=("PD0", "PD1", "PD2", "PD3", "PE4", "PE5", "PE6", "PE7"),
     adc_inputs={
         **{i: i for i in range(8)},

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr.core.edges import EdgeLog
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
+    PinWatch = Callable[[int, int], None]
+
 LOW, HIGH, FLOATING = 0, 1, 2
+_OUT_LOW, _OUT_HIGH = 2, 3
 _DIRECTION, _PORT = 9, 10
 _CYCLE_SHIFT = PIN_BITS + LEVEL_BITS
 
@@ -49,6 +52,7 @@ class AvrPort:
         # Of the pins that show nothing but their port bit.
         self._plain: dict[int, int] = {}
         self._on_direction = on_direction
+        self._watched: dict[int, PinWatch] = {}
         self._pin = machine.mcu.ports[letter]
         self._output = 0
         self._driven = 0
@@ -82,6 +86,14 @@ class AvrPort:
         )
         self._settle(bit)
         self.show()
+
+    def watch(self, bit: int, watch: PinWatch) -> None:
+        """Have told what the firmware does at a pin, and when; see ``drive_code``."""
+        self._watched[1 << bit] = watch
+
+    def drive_code(self, bit: int) -> int:
+        """Return what the firmware does at a pin: nothing, pull up, low, high."""
+        return (self.direction >> bit & 1) << 1 | self._output >> bit & 1
 
     def hand_over(self, mask: int, *, to_timer: bool) -> None:
         """Put pins into the hands of a timer, where their port bit shows nothing."""
@@ -124,11 +136,21 @@ class AvrPort:
         data = self._machine.data
         data[self._pin] = data[self._pin] & ~mask | mask * high
 
+    def _tell(self, changed: int) -> None:
+        """Tell what the firmware does now at those of some pins that are watched."""
+        cycle = self._cycle[0]
+        for mask, watch in self._watched.items():
+            if mask & changed:
+                watch(cycle, self.drive_code(mask.bit_length() - 1))
+
     def _on_ddr(self, _irq: int, value: int, _param: int) -> None:
+        changed = value ^ self.direction
         self.direction = value
         self._find_plain()
         self._on_direction()
         self.show()
+        if self._watched:
+            self._tell(changed)
 
     def _on_port(self, _irq: int, value: int, _param: int) -> None:
         changed = value ^ self._output
@@ -136,6 +158,8 @@ class AvrPort:
         code = self._plain.get(changed)
         if code is None:
             self.show()
+            if self._watched:
+                self._tell(changed)
             return
         # The way of most edges.
         self._high ^= changed
@@ -145,6 +169,9 @@ class AvrPort:
         packed.append(self._cycle[0] << _CYCLE_SHIFT | code)
         if len(packed) > ROOM:
             self._log.cut()
+        watch = self._watched.get(changed)
+        if watch is not None:
+            watch(self._cycle[0], _OUT_HIGH if value & changed else _OUT_LOW)
 
     def _on_reset(self) -> None:
         """Make all pins inputs; who drives them from outside still does."""

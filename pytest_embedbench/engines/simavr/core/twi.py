@@ -51,6 +51,10 @@ class Twi:
 
     def __init__(self, machine: AvrMachine) -> None:
         self.devices: dict[int, Device] = {}
+        self.told: Callable[[int, bool, bool], None] | None = None
+        """Who hears of every byte: it, whether acknowledged, whether START was before.
+        """
+        self.stopped: Callable[[], None] | None = None
         self._machine = machine
         self._data = machine.data
         self._vector = machine.vector(machine.mcu.twi_vector)
@@ -134,6 +138,8 @@ class Twi:
             self._device.end()
         self._device = None
         self._owns = False
+        if self.stopped:
+            self.stopped()
         self._data[TWCR] &= ~_TWSTO
         self._show(_IDLE)
         if self._data[TWCR] & _TWSTA:
@@ -145,10 +151,13 @@ class Twi:
         elif self._reads:
             byte = 0xFF if self._device is None else self._device.read()
             self._data[TWDR] = byte
-            self._tell(_READ_ACK if self._data[TWCR] & _TWEA else _READ_NACK)
+            acknowledged = bool(self._data[TWCR] & _TWEA)
+            self._say(byte, acknowledged=acknowledged)
+            self._tell(_READ_ACK if acknowledged else _READ_NACK)
         else:
             device, byte = self._device, self._data[TWDR]
             acknowledged = device is not None and device.write(byte)
+            self._say(byte, acknowledged=acknowledged)
             self._tell(_WRITE_DATA if acknowledged else _WRITE_DATA + _NACK)
 
     def _address(self) -> None:
@@ -158,8 +167,13 @@ class Twi:
         device = self.devices.get(byte >> 1)
         acknowledged = device is not None and device.begin(reads=self._reads)
         self._device = device if acknowledged else None
+        self._say(byte, acknowledged=acknowledged, begins=True)
         status = _READ_ADDRESS if self._reads else _WRITE_ADDRESS
         self._tell(status if acknowledged else status + _NACK)
+
+    def _say(self, byte: int, *, acknowledged: bool, begins: bool = False) -> None:
+        if self.told:
+            self.told(byte, acknowledged, begins)
 
     def _tell(self, status: int) -> None:
         self._show(status)

@@ -9,6 +9,8 @@ from pytest_embedbench.engines.simavr.core import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
 _INPUT, _OUTPUT = 0, 1
@@ -51,6 +53,10 @@ class Usart:
         self._nominal_cycles = 10 * machine.cpu_hz // baud_bps
         self._said = bytearray()
         self._said_at: list[int] = []
+        self._sought: Sequence[bytes] = ()
+        self._on_sought: Callable[[int, bytes], None] | None = None
+        self._found = b""
+        self._tail = bytearray()
         self._line_free_at = 0
         self._wire = bytearray()
         self._byte_end = 0
@@ -82,7 +88,8 @@ class Usart:
         machine.on_bits([(base + _B, _TXEN_BIT)], self._on_transmitter)
         self._timer = machine.keep(layout.CycleTimer(self._on_byte_end))
         self._backlog_timer = machine.keep(layout.CycleTimer(self._on_backlog))
-        machine.going_on.add(self._timer)
+        self._found_timer = machine.keep(layout.CycleTimer(self._on_found))
+        machine.going_on |= {self._timer, self._found_timer}
         machine.revive.append(self._on_reset)
         machine.started.append(self._on_started)
         machine.busy_until.append(lambda: self._line_free_at)
@@ -131,10 +138,35 @@ class Usart:
         self._line_free_at = end
         self._said.append(byte)
         self._said_at.append(end)
+        if self._sought:
+            self._look(byte, end)
         if self._data[self._base + _B] & _UDRIE:
             self._byte_time[0] = span
         else:
             self._byte_time[0] = end - now if end > now else 1
+
+    def look_for(
+        self,
+        sought: Sequence[bytes],
+        call: Callable[[int, bytes], None] | None = None,
+    ) -> None:
+        """Have called, when they have just been said, which bytes, and the cycle."""
+        self._sought, self._on_sought = sought, call
+        del self._tail[:]
+
+    def _look(self, byte: int, end: int) -> None:
+        tail = self._tail
+        tail.append(byte)
+        del tail[: -max(map(len, self._sought))]
+        for said in self._sought:
+            if tail.endswith(said):
+                self._found = said
+                self._machine.at(end, self._found_timer)
+
+    def _on_found(self, _avr: int, when: int, _param: int) -> int:
+        if self._on_sought is not None:
+            self._on_sought(when, self._found)
+        return 0
 
     def _on_control(self, avr: int, address: int, value: int, _param: int) -> None:
         """Leave room for a byte where the transmitter is off: simavr takes it away."""

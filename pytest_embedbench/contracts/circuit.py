@@ -1,0 +1,74 @@
+"""What a board that stands in a drawn circuit lets a test do with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_embedbench.model import Level
+    from pytest_embedbench.wiring.diagram import Diagram, Endpoint
+    from pytest_embedbench.wiring.part_model import Reading
+    from pytest_embedbench.wiring.stops import Stop, StopMet
+    from pytest_embedbench.wiring.waves import CircuitRecord
+
+
+class BoardCircuit(Protocol):
+    """The circuit around a board. What is done to it is done where time goes on."""
+
+    @property
+    def diagram(self) -> Diagram:
+        """How it is drawn."""
+        ...
+
+    def control(self, part: str, name: str, value: float) -> None:
+        """Set a control of a part from where the next ``advance`` starts.
+
+        Raises:
+            UnknownName: there is no such part, or it has no such control.
+            ConfigError: the value is out of its range.
+        """
+        ...
+
+    def observe(self, part: str, name: str) -> Reading:
+        """Return what is seen of a part now.
+
+        Raises:
+            UnknownName: there is no such part, or nothing of that name is seen of it.
+        """
+        ...
+
+    def level(self, pin: Endpoint) -> Level:
+        """Return what the net of a pin shows now."""
+        ...
+
+    def voltage_mv(self, pin: Endpoint) -> float:
+        """Return the voltage of a pin's net in mV over ground; PWM counts as high."""
+        ...
+
+    def record(self) -> CircuitRecord:
+        """Return what all nets did so far."""
+        ...
+
+    def look_out(self, stops: Sequence[Stop], *, stay: bool = False) -> None:
+        """Let time end where the first of ``stops`` is met, until one was or for none.
+
+        That ``advance`` ends there, to the instruction. With ``stay`` it goes on, and
+        only ``take_met`` tells.
+        """
+        ...
+
+    def take_met(self) -> StopMet | None:
+        """Return which stop was met since it was last asked, if one was."""
+        ...
+
+
+@runtime_checkable
+class HasCircuit(Protocol):
+    """A board that stands in a circuit."""
+
+    @property
+    def circuit(self) -> BoardCircuit:
+        """What is around it."""
+        ...

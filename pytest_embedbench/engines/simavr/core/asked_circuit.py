@@ -1,0 +1,79 @@
+"""The circuit of a board, as the bench commands and asks it."""
+
+from __future__ import annotations
+
+from pytest_embedbench.engines.simavr.core.circuit import AvrCircuit
+from pytest_embedbench.engines.simavr.core.stops import Stops
+from pytest_embedbench.parts import CATALOGUE
+from pytest_embedbench.parts.models import MODELS
+from pytest_embedbench.wiring.reading import read_diagram
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pytest_embedbench.engines.simavr.core.main import AvrInChild
+
+
+class AskedCircuit:
+    """A circuit, and what has been asked of it since the last report."""
+
+    def __init__(
+        self,
+        board: AvrInChild,
+        text: str,
+        file: str,
+        pins: dict[str, str],
+        channels: dict[str, int],
+    ) -> None:
+        machine = self._machine = board.machine
+        diagram, _ = read_diagram(text, file)
+        self.avr = AvrCircuit(
+            machine,
+            board.ports,
+            pins=pins,
+            channels=channels,
+            diagram=diagram,
+            catalogue=CATALOGUE,
+            models=MODELS,
+        )
+        self.avr.connect(board.adc, board.spi, board.twi)
+        self._stops = Stops(machine, self.avr.live, board.uarts)
+        self._replies: list[Any] = []
+        self._told_findings = 0
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether a stop has ended the stretch that is to be reported."""
+        return self._stops.has_stopped
+
+    def obey(self, command: tuple[Any, ...]) -> None:
+        """Do, or answer, what the bench wants of a circuit."""
+        live, now = self.avr.live, self._machine.avr.cycle
+        match command:
+            case ("control", part, name, value):
+                live.control(now, part, name, value)
+            case ("observe", part, name):
+                self._replies.append(live.observe(now, part, name))
+            case ("level", net):
+                self._replies.append(live.nets.network.level(net).value)
+            case ("voltage", net):
+                self._replies.append(live.voltages.of_net(net))
+            case ("log",):
+                log = live.nets.log
+                pwm = [tuple(it) for it in log.pwm]
+                self._replies.append((*log.all(), pwm, log.bus.tobytes(), now))
+            case ("stop_at", bool(stay), *stops):
+                self._stops.set(stops, stay=stay)
+            case _:
+                raise ValueError(command)
+
+    def report(self) -> tuple[Any, ...]:
+        """Return answers, which stop was met, and findings, if there are any."""
+        findings = self.avr.live.findings[self._told_findings :]
+        self._told_findings += len(findings)
+        replies, self._replies = self._replies, []
+        met = self._stops.take()
+        if not replies and met is None and not findings:
+            return ()
+        return replies, met, [tuple(it) for it in findings]

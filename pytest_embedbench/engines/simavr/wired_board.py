@@ -1,0 +1,198 @@
+"""A board that stands in a circuit: the bench's side of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_embedbench.engines.simavr.board import SimavrBoard
+from pytest_embedbench.engines.simavr.core.mcus import MCUS
+from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.pins import Level
+from pytest_embedbench.wiring.diagram import Endpoint
+from pytest_embedbench.wiring.net_log import PwmChange, bus_bytes
+from pytest_embedbench.wiring.placed_part import check_control, check_observable
+from pytest_embedbench.wiring.stops import PinBecomes, Stop, StopMet
+from pytest_embedbench.wiring.waves import CircuitRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_embedbench.engines.simavr.avr_program import AvrProgram
+    from pytest_embedbench.engines.simavr.child import Child
+    from pytest_embedbench.engines.simavr.drawn_circuit import DrawnCircuit
+    from pytest_embedbench.model import BoardSpec
+    from pytest_embedbench.wiring.diagram import Diagram
+    from pytest_embedbench.wiring.part_model import Reading
+    from pytest_embedbench.wiring.part_type import PartType
+
+_LEVELS = {level.value: level for level in Level}
+_WHAT_IS_WRONG = {
+    "contention": "outputs work against each other on {}",
+    "oscillation": "the circuit never comes to rest: {}",
+}
+
+
+class WiredSimavrBoard(SimavrBoard):
+    """A running firmware on a simulated AVR with parts around it."""
+
+    def __init__(
+        self, spec: BoardSpec, program: AvrProgram, child: Child, drawn: DrawnCircuit
+    ) -> None:
+        super().__init__(spec, program, child)
+        self._drawn = drawn
+        self._circuit = SimavrCircuit(self, drawn)
+
+    @property
+    def circuit(self) -> SimavrCircuit:
+        """What is around it."""
+        return self._circuit
+
+    def query(self, *words: object) -> Any:  # noqa: ANN401  # shaped by the words
+        """Ask something of the circuit as it is now; time stands still."""
+        self.command(*words)
+        self._exchange(self._now_us)
+        (reply,) = self._circuit.take_replies()
+        return reply
+
+    def cycles_us(self, cycle: int) -> int:
+        """Return simulated time by the chip's clock."""
+        return self._us(cycle)
+
+    def _take_circuit(self, news: tuple[Any, ...]) -> None:
+        replies, met, findings = news
+        self._circuit.take(replies, met)
+        if met is not None and not met[2]:
+            self._now_us = self._us(met[1])
+        for at_ticks, kind, nets in findings:
+            what = _WHAT_IS_WRONG[kind].format(", ".join(nets))
+            self._note(f"{what}, first at {self._us(at_ticks) / 1000:.3f} ms")
+
+    def _digital(self, pin: str) -> tuple[str, int]:
+        self._check_unwired(pin)
+        return super()._digital(pin)
+
+    def set_analog(self, pin: str, millivolts: int) -> None:
+        """See ``SimavrBoard``; a pin that is wired is the circuit's."""
+        self._check_unwired(pin)
+        super().set_analog(pin, millivolts)
+
+    def _check_unwired(self, pin: str) -> None:
+        name = self._pin(pin).name.removeprefix("D")
+        drawn = self._drawn
+        net = drawn.netlist.nets[drawn.netlist.index[Endpoint(drawn.board, name)]]
+        if len(net.pins) > 1:
+            others = [str(it.endpoint) for it in net.pins if not it.is_of_board]
+            raise ConfigError(
+                f"{self._spec.name}: pin {pin} is wired, its net {net.name} has "
+                f"{', '.join(others[:4])}: handle the part there, not the pin"
+            )
+
+
+class SimavrCircuit:
+    """See ``BoardCircuit``."""
+
+    def __init__(self, board: WiredSimavrBoard, drawn: DrawnCircuit) -> None:
+        self._board, self._drawn = board, drawn
+        self._replies: list[Any] = []
+        self._stops: tuple[Stop, ...] = ()
+        self._met: StopMet | None = None
+
+    def __repr__(self) -> str:
+        parts = len(self._drawn.diagram.parts)
+        return f"<circuit of {self._board.spec.name} and {parts - 1} parts>"
+
+    @property
+    def diagram(self) -> Diagram:
+        """How it is drawn."""
+        return self._drawn.diagram
+
+    def control(self, part: str, name: str, value: float) -> None:
+        """See ``BoardCircuit``."""
+        check_control(part, self._kind(part), name, value)
+        self._board.command("control", part, name, float(value))
+
+    def observe(self, part: str, name: str) -> Reading:
+        """See ``BoardCircuit``."""
+        check_observable(self._kind(part), name)
+        reading: Reading = self._board.query("observe", part, name)
+        return reading
+
+    def level(self, pin: Endpoint) -> Level:
+        """See ``BoardCircuit``."""
+        return _LEVELS[self._board.query("level", self.net_of(pin))]
+
+    def voltage_mv(self, pin: Endpoint) -> float:
+        """See ``BoardCircuit``."""
+        voltage_mv: float = self._board.query("voltage", self.net_of(pin))
+        return voltage_mv
+
+    def record(self) -> CircuitRecord:
+        """See ``BoardCircuit``."""
+        packed, since_ticks, pwm, bus, now_ticks = self._board.query("log")
+        mcu = MCUS[self._board.spec.mcu]
+        sda, scl = (self._net_at(port) for port in mcu.twi_pins)
+        sck, mosi, miso = (self._net_at(port) for port in mcu.spi_pins)
+        return CircuitRecord(
+            netlist=self._drawn.netlist,
+            ticks_per_us=self._board.spec.cpu_hz // 1_000_000,
+            packed=packed,
+            since_ticks=since_ticks,
+            ends_ticks=now_ticks,
+            pwm=[PwmChange(*it) for it in pwm],
+            bus=bus_bytes(bus),
+            i2c=(sda, scl),
+            spi=(sck, mosi, miso),
+        )
+
+    def look_out(self, stops: Sequence[Stop], *, stay: bool = False) -> None:
+        """See ``BoardCircuit``."""
+        self._stops, self._met = tuple(stops), None
+        self._board.command("stop_at", stay, *map(self._for_child, stops))
+
+    def take_met(self) -> StopMet | None:
+        """See ``BoardCircuit``."""
+        met, self._met = self._met, None
+        return met
+
+    # ------------------------------------------------------------- called by the board
+    def take(self, replies: list[Any], met: tuple[int, int, bool] | None) -> None:
+        """Keep what has come of it."""
+        self._replies += replies
+        if met is not None:
+            index, cycle, _ = met
+            self._met = StopMet(self._stops[index], self._board.cycles_us(cycle))
+
+    def take_replies(self) -> list[Any]:
+        """Return what was asked for."""
+        replies, self._replies = self._replies, []
+        return replies
+
+    def net_of(self, pin: Endpoint) -> int:
+        """Return the number of a pin's net.
+
+        Raises:
+            UnknownName: there is no such part, or no such pin.
+        """
+        return self._drawn.netlist.number_of(pin)
+
+    def _for_child(self, stop: Stop) -> tuple[object, ...]:
+        if isinstance(stop, PinBecomes):
+            return "level", self.net_of(stop.pin), stop.level.value
+        names = [uart.name for uart in self._board.spec.uarts]
+        if stop.uart and stop.uart not in names:
+            raise UnknownName(f"UART of {self._board.spec.name}", stop.uart, names)
+        return "said", names.index(stop.uart) if stop.uart else 0, stop.data
+
+    def _kind(self, part: str) -> PartType:
+        parts = self._drawn.parts
+        if part not in parts:
+            raise UnknownName("part of the circuit", part, parts)
+        return parts[part][1]
+
+    def _net_at(self, port: str) -> int:
+        spec, drawn = self._board.spec, self._drawn
+        names = [pin.name for pin in spec.pins.values() if pin.port == port]
+        if not names:
+            return -1
+        name = names[0].removeprefix("D")
+        return drawn.netlist.index.get(Endpoint(drawn.board, name), -1)
