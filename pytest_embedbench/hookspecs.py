@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_embedbench.contracts import Board
     from pytest_embedbench.model import Blame, BoardSpec, FirmwareImage, FirmwareSource
 
@@ -63,6 +65,22 @@ def pytest_embedbench_boot_line(item: pytest.Item) -> str | None:
 @pytest.hookspec(firstresult=True)
 def pytest_embedbench_plant(item: pytest.Item) -> str | None:
     """Name the plant that ``plant()`` without a name is; the first answer counts."""
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_embedbench_diagram(item: pytest.Item, spec: BoardSpec) -> Path | None:
+    """Say in which circuit the boards of a test stand; the first answer counts.
+
+    Asked before a board is booted. Without an answer the board stands alone; with one
+    the test needs a board that has the capability ``circuit``.
+
+    Args:
+        item: The test.
+        spec: The datasheet of the board.
+
+    Returns:
+        Its ``diagram.json``.
+    """
 
 
 @pytest.hookspec(firstresult=True)

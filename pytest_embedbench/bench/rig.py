@@ -158,6 +158,13 @@ class Rig:
         engine = self.registry.engine(spec.engine)
         return not isinstance(engine, MayWrite) or engine.needs_image(spec)
 
+    def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
+        """Return what a board can do, as far as its engine can tell beforehand."""
+        engine = self.registry.engine(spec.engine)
+        if isinstance(engine, KnowsCapabilities):
+            return engine.capabilities(spec)
+        return frozenset()
+
     @contextmanager
     def boot(
         self, spec: BoardSpec, image: FirmwareImage, *, needs: Collection[str] = ()

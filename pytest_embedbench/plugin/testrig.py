@@ -16,6 +16,7 @@ from pytest_embedbench.support.uart_speeds import spoken_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from contextlib import ExitStack
+    from pathlib import Path
 
     import pytest
 
@@ -102,13 +103,13 @@ class TestRig:
         self, opened: ExitStack, wanted: Sequence[tuple[BoardSpec, FirmwareImage]]
     ) -> Sequence[BoardUnderTest]:
         """Return running boards, all taken before any is touched."""
-        wanted = [(self._erased(spec), image) for spec, image in wanted]
+        wanted = [(self._wired(self._erased(spec)), image) for spec, image in wanted]
         specs = [spec for spec, _ in wanted]
         self.log.board = ", ".join(dict.fromkeys(spec.name for spec in specs))
         with self._plainly(*specs):
             for spec in specs:
                 self._check_erasable(spec)
-            booting = self.session.rig.boot_together(wanted, needs=self._needs())
+            booting = self.session.rig.boot_together(wanted, needs=self._needs(*specs))
             boards = opened.enter_context(booting)
         if len(boards) > 1:
             self.log.together |= {board.spec.name for board in boards}
@@ -120,10 +121,10 @@ class TestRig:
         self, opened: ExitStack, spec: BoardSpec, image: FirmwareImage
     ) -> Callable[[], BoardUnderTest]:
         """Return a function that boots a fresh board, and closes the one before."""
-        spec = self._erased(spec)
+        spec = self._wired(self._erased(spec))
         with self._plainly(spec):
             self._check_erasable(spec)
-            booting = self.session.rig.boot_often(spec, image, needs=self._needs())
+            booting = self.session.rig.boot_often(spec, image, needs=self._needs(spec))
             boot = opened.enter_context(booting)
 
         def fresh() -> BoardUnderTest:
@@ -165,8 +166,27 @@ class TestRig:
             item=self.item, board=board, image=image
         )
 
-    def _needs(self) -> list[str]:
-        return [name for mark in self.item.iter_markers("needs") for name in mark.args]
+    def _needs(self, *specs: BoardSpec) -> list[str]:
+        marked = [
+            name for mark in self.item.iter_markers("needs") for name in mark.args
+        ]
+        is_wired = any(self._diagram(spec) for spec in specs)
+        return [*marked, *([Capability.CIRCUIT.value] if is_wired else [])]
+
+    def _diagram(self, spec: BoardSpec) -> Path | None:
+        found: Path | None = self.item.ihook.pytest_embedbench_diagram(
+            item=self.item, spec=spec
+        )
+        return found
+
+    def _wired(self, spec: BoardSpec) -> BoardSpec:
+        """Have a board that can stand in the test's circuit; others are refused."""
+        with told_plainly():
+            diagram = self._diagram(spec)
+            able = self.session.rig.capabilities(spec)
+        if diagram is None or Capability.CIRCUIT not in able:
+            return spec
+        return replace(spec, options={**spec.options, "diagram": str(diagram)})
 
     def _check_erasable(self, spec: BoardSpec) -> None:
         """Refuse to take a board for wiped that runs what is on it."""

@@ -1,0 +1,247 @@
+"""What a test does with a circuit: handle its parts, see what they show, wait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_embedbench.errors import ConfigError, ExpectTimeout, UnknownName
+from pytest_embedbench.model import Level
+from pytest_embedbench.support.validation import whole_ms
+from pytest_embedbench.wiring.diagram import Endpoint
+from pytest_embedbench.wiring.stops import PinBecomes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_embedbench.bench.bench import Bench
+    from pytest_embedbench.contracts import BoardCircuit
+    from pytest_embedbench.wiring.diagram import Diagram
+    from pytest_embedbench.wiring.part_model import Reading
+    from pytest_embedbench.wiring.part_type import PartType
+    from pytest_embedbench.wiring.waves import Edge
+
+_PRESSED = "pressed"
+_RISES = 3
+
+
+class Blinks(NamedTuple):
+    """How a light blinks: how long a period takes, and how long it is lit in one."""
+
+    period_ms: float
+    lit_ms: float
+
+
+class CircuitPart:
+    """A part of a circuit, by its id in the diagram.
+
+    What is seen of it are attributes (``circuit["servo1"].angle_deg``); its controls
+    are set. The page of parts says what each type has.
+    """
+
+    def __init__(self, circuit: Circuit, id: str, kind: PartType) -> None:  # noqa: A002
+        self._circuit, self._kind = circuit, kind
+        self.id = id
+        """What the diagram calls it."""
+
+    def __repr__(self) -> str:
+        seen = [f"{name}={getattr(self, name)!r}" for name in self._kind.observables]
+        return f"<{' '.join([self.id, *seen])}>"
+
+    @property
+    def type(self) -> str:
+        """Its type, such as ``wokwi-led``."""
+        return self._kind.name
+
+    def __getattr__(self, name: str) -> Reading:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._kind.observables:
+            known = ", ".join(self._kind.observables) or "nothing"
+            raise AttributeError(
+                f"{self.id} is a {self._kind.name}, of which is seen: {known}; not "
+                f"{name!r}"
+            )
+        return self._circuit.board_circuit.observe(self.id, name)
+
+    def set(self, **controls: float) -> None:
+        """Set controls, from where time goes on: ``pot.set(position=0.8)``.
+
+        Raises:
+            UnknownName: it has no such control.
+            ConfigError: a value is out of its range.
+        """
+        for name, value in controls.items():
+            self._circuit.board_circuit.control(self.id, name, value)
+
+    def press(self, *, duration_ms: int = 50) -> None:
+        """Press it, let time pass, and let go of it.
+
+        Raises:
+            UnknownName: it is no button.
+            FirmwareFault: the firmware crashed meanwhile, ...
+        """
+        self.hold()
+        self._circuit.bench.run_for(whole_ms("duration_ms", duration_ms))
+        self.release()
+
+    def hold(self) -> None:
+        """Press it until ``release``."""
+        self.set(**{_PRESSED: 1})
+
+    def release(self) -> None:
+        """Let go of it."""
+        self.set(**{_PRESSED: 0})
+
+    def level(self, pin: str) -> Level:
+        """Return what the net of one of its pins shows now."""
+        return self._circuit.level(f"{self.id}:{pin}")
+
+    def blinks(self, *, within_ms: int) -> Blinks:
+        """Wait until a light has been lit three times; return how it blinks.
+
+        The last whole period counts. A light is lit while its anode is high and its
+        cathode low.
+
+        Raises:
+            ConfigError: it has no anode ``A`` and cathode ``C``.
+            ExpectTimeout: it has not within ``within_ms``.
+            FirmwareFault: the firmware crashed, ... before it.
+        """
+        pins = {pin.name for pin in self._kind.pins}
+        if not {"A", "C"} <= pins:
+            raise ConfigError(
+                f"{self.id} is a {self._kind.name}: no light with A and C"
+            )
+        circuit, since_us = self._circuit, self._circuit.bench.uart.now_us
+        ends_us = since_us + whole_ms("within_ms", within_ms) * 1000
+        while True:
+            lit = self._lit(since_us)
+            rises = [at_ns for at_ns, is_lit in lit if is_lit]
+            if len(rises) >= _RISES:
+                begin_ns, end_ns = rises[_RISES - 2 : _RISES]
+                falls = [
+                    at for at, is_lit in lit if begin_ns < at < end_ns and not is_lit
+                ]
+                return Blinks((end_ns - begin_ns) / 1e6, (falls[-1] - begin_ns) / 1e6)
+            if circuit.bench.uart.now_us >= ends_us:
+                seen = f"it was lit {len(rises)} times"
+                raise circuit.timeout(f"{self.id} did not blink", within_ms, seen)
+            circuit.bench.uart.poll(ends_us)
+            circuit.bench.uart.recorder.raise_fault()
+
+    def _lit(self, since_us: int) -> list[tuple[int, bool]]:
+        """Return when it was lit and went dark, in ns."""
+        levels = {"A": Level.FLOATING, "C": Level.FLOATING}
+        edges = [
+            (at_ns, pin, level)
+            for pin in levels
+            for at_ns, level in self._circuit.edges(f"{self.id}:{pin}")
+        ]
+        edges.sort(key=lambda edge: edge[0])
+        changes: list[tuple[int, bool]] = []
+        for at_ns, pin, level in edges:
+            levels[pin] = level
+            is_lit = levels["A"] is Level.HIGH and levels["C"] is Level.LOW
+            if is_lit != (bool(changes) and changes[-1][1]):
+                changes.append((at_ns, is_lit))
+        return [change for change in changes if change[0] >= since_us * 1000]
+
+
+class Circuit:
+    """The circuit round a board: ``circuit["led1"]`` is a part of it.
+
+    Args:
+        bench: Where time passes.
+        board_circuit: The circuit of its board.
+        diagram: How it is drawn.
+        kinds: The types of its parts, by id.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        board_circuit: BoardCircuit,
+        diagram: Diagram,
+        kinds: dict[str, PartType],
+    ) -> None:
+        self.bench = bench
+        self.board_circuit = board_circuit
+        self.diagram = diagram
+        self._parts = {id_: CircuitPart(self, id_, kind) for id_, kind in kinds.items()}
+
+    def __repr__(self) -> str:
+        return f"<Circuit {self.diagram.file}: {', '.join(self._parts)}>"
+
+    def __getitem__(self, part: str) -> CircuitPart:
+        if part not in self._parts:
+            raise UnknownName("part of the circuit", part, self._parts)
+        return self._parts[part]
+
+    @property
+    def parts(self) -> Sequence[CircuitPart]:
+        """All parts, the board among them, as they stand in the diagram."""
+        return tuple(self._parts.values())
+
+    def level(self, pin: str) -> Level:
+        """Return what the net of ``part:pin`` shows now."""
+        return self.board_circuit.level(endpoint(pin))
+
+    def voltage_mv(self, pin: str) -> float:
+        """Return the voltage of the net of ``part:pin``, in mV over ground."""
+        return self.board_circuit.voltage_mv(endpoint(pin))
+
+    def edges(self, pin: str, *, since_us: int = 0) -> Sequence[Edge]:
+        """Return all changes of the net of ``part:pin``: when, in ns, and to what.
+
+        The pulses of PWM are among them; a byte of SPI or I2C in hardware is not.
+        """
+        record = self.board_circuit.record()
+        return record.edges_of(record.netlist.number_of(endpoint(pin)), since_us)
+
+    def wait_pin(self, pin: str, level: Level, *, within_ms: int) -> int:
+        """Wait until ``part:pin`` shows a level; return when, in us.
+
+        If it does already, that is now. Time stands still at that moment, to the
+        instruction; with a plant connected it goes on to the end of its tick.
+
+        Raises:
+            UnknownName: there is no such pin.
+            ExpectTimeout: it has not within ``within_ms``.
+            FirmwareFault: the firmware crashed, ... before it.
+        """
+        end, uart = endpoint(pin), self.bench.uart
+        if self.board_circuit.level(end) is level:
+            return uart.now_us
+        ends_us = uart.now_us + whole_ms("within_ms", within_ms) * 1000
+        has_plant = uart.timebase is not uart.recorder
+        self.board_circuit.look_out([PinBecomes(end, level)], stay=has_plant)
+        try:
+            while uart.now_us < ends_us:
+                uart.poll(ends_us)
+                met = self.board_circuit.take_met()
+                if met is not None and met.at_us <= ends_us:
+                    return met.at_us
+                uart.recorder.raise_fault()
+        finally:
+            self.board_circuit.look_out([])
+        shown = self.board_circuit.level(end).name
+        what = f"{pin} did not become {level.name}"
+        raise self.timeout(what, within_ms, f"it is {shown}")
+
+    def timeout(self, what: str, within_ms: int, seen: str) -> ExpectTimeout:
+        """Return the failure of a wait in vain, with what nets did up to now."""
+        now_s = self.bench.uart.now_us / 1e6
+        told = f"{what} within {within_ms} ms, up to {now_s:.6f} s: {seen}"
+        return ExpectTimeout(f"{told}\n{self.bench.uart.recorder.evidence()}")
+
+
+def endpoint(pin: str) -> Endpoint:
+    """Return what ``part:pin`` means.
+
+    Raises:
+        ConfigError: it is not written so.
+    """
+    part, _, name = str(pin).partition(":")
+    if not (part and name):
+        raise ConfigError(f"{pin!r} is no pin: write part:pin, such as 'uno:13'")
+    return Endpoint(part, name)

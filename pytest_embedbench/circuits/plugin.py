@@ -1,0 +1,53 @@
+"""The pytest plugin of circuits: hooks and a fixture by name, nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.plugin.failures import told_plainly
+from pytest_embedbench.plugin.markers import check_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytest_embedbench.bench.bench import Bench
+    from pytest_embedbench.circuits.circuit import Circuit
+    from pytest_embedbench.model import BoardSpec
+
+_MARKER = (
+    "diagram(path): the board of this test stands in that circuit (Wokwi's "
+    "diagram.json); paths are from the test's folder on"
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker."""
+    config.addinivalue_line("markers", _MARKER)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_embedbench_diagram(item: pytest.Item, spec: BoardSpec) -> Path | None:
+    """Look for the diagram of a test that has to do with a circuit."""
+    marker = item.get_closest_marker("diagram")
+    if marker is not None:
+        check_text(item, marker, ("the path of a diagram.json",))
+        return item.path.parent / str(marker.args[0])
+    if "circuit" not in getattr(item, "fixturenames", ()):
+        return None
+    from pytest_embedbench.circuits.places import diagram_beside  # noqa: PLC0415  # late
+
+    return diagram_beside(item.path, spec.name)
+
+
+@pytest.fixture
+def circuit(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Circuit]:
+    """The circuit of ``diagram.json`` round the board, with its parts by their ids."""
+    from pytest_embedbench.circuits.live import open_circuit  # noqa: PLC0415  # late
+
+    with told_plainly():
+        made = open_circuit(bench)
+    yield made
+    del request
