@@ -74,7 +74,10 @@ MOTORS = (
             "arrow": text(),
             "size": word("23", "8", "11", "14", "17", "34"),
         },
-        observables={"steps": "half steps count 0.5", "angle_deg": "degrees"},
+        observables={
+            "steps": "half steps count 0.5",
+            "angle_deg": "degrees of the shaft, over turns too",
+        },
     ),
     PartType(
         name="wokwi-a4988",
@@ -102,6 +105,9 @@ MOTORS = (
         name="embedbench-28byj-48",
         title="Stepper motor 28BYJ-48, unipolar, geared",
         pins=pins(PinRole.PASSIVE, "RED BLUE PINK YELLOW ORANGE"),
-        observables={"steps": "full steps of the rotor", "angle_deg": "of the shaft"},
+        observables={
+            "steps": "full steps of the rotor",
+            "angle_deg": "degrees of the shaft, over turns too",
+        },
     ),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.parts.models.a4988 import StepperDriver
 from pytest_embedbench.parts.models.buzzer import Buzzer
 from pytest_embedbench.parts.models.character_lcd import lcd1602, lcd2004
 from pytest_embedbench.parts.models.ds18b20 import Thermometer
@@ -31,7 +32,9 @@ from pytest_embedbench.parts.models.servo import hs311, sg90
 from pytest_embedbench.parts.models.seven_segment import SevenSegment
 from pytest_embedbench.parts.models.shift_register import ShiftRegister
 from pytest_embedbench.parts.models.slides import DipSwitch, SlideSwitch
+from pytest_embedbench.parts.models.steppers import bipolar, geared
 from pytest_embedbench.parts.models.tm1637 import ClockDisplay
+from pytest_embedbench.parts.models.uln2003 import DarlingtonArray
 from pytest_embedbench.parts.models.ultrasonic import UltrasonicRanger
 
 if TYPE_CHECKING:
@@ -42,10 +45,13 @@ if TYPE_CHECKING:
 MODELS: Mapping[str, MakeModel] = {
     "board-ds18b20": Thermometer,
     "board-ssd1306": board_oled,
+    "embedbench-28byj-48": geared,
     "embedbench-dht11": dht11,
     "embedbench-hs-311": hs311,
+    "embedbench-uln2003": DarlingtonArray,
     "wokwi-74hc595": ShiftRegister,
     "wokwi-7segment": SevenSegment,
+    "wokwi-a4988": StepperDriver,
     "wokwi-analog-joystick": AnalogJoystick,
     "wokwi-buzzer": Buzzer,
     "wokwi-dht22": dht22,
@@ -82,6 +88,7 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-slide-potentiometer": Potentiometer,
     "wokwi-slide-switch": SlideSwitch,
     "wokwi-ssd1306": older_oled,
+    "wokwi-stepper-motor": bipolar,
     "wokwi-tm1637-7segment": ClockDisplay,
 }
 """Who makes a model of a type."""
