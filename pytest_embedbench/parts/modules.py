@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_embedbench.parts.shorthand import POWERED, number, pins, text
+from pytest_embedbench.parts.shorthand import POWERED, pins, text
 from pytest_embedbench.wiring.part_type import (
     NamedBy,
     PartControl,
@@ -54,12 +54,15 @@ MODULES = (
         name="wokwi-ir-remote",
         title="Infrared remote control",
         attrs={"key": text()},
-        controls={"command": PartControl(0, 255, named_by=NamedBy.US)},
+        controls={
+            "command": PartControl(0, 255, named_by=NamedBy.US),
+            "repeats": PartControl(0, 100, named_by=NamedBy.US),
+        },
     ),
     PartType(
         name="wokwi-clock-generator",
         title="Clock generator",
         pins=(*pins(PinRole.OUTPUT, "CLK"), *pins(PinRole.UNUSED, "GND")),
-        attrs={"frequency": number("1000", lowest=0)},
+        attrs={"frequency": text("10k")},
     ),
 )

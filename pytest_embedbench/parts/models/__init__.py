@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.parts.models.a4988 import StepperDriver
 from pytest_embedbench.parts.models.buzzer import Buzzer
 from pytest_embedbench.parts.models.character_lcd import lcd1602, lcd2004
+from pytest_embedbench.parts.models.clock_generator import ClockGenerator
 from pytest_embedbench.parts.models.ds18b20 import Thermometer
 from pytest_embedbench.parts.models.ds1307 import Ds1307
 from pytest_embedbench.parts.models.encoder import RotaryEncoder
 from pytest_embedbench.parts.models.gas import GasSensor
 from pytest_embedbench.parts.models.hx711 import LoadCell
 from pytest_embedbench.parts.models.hygrometers import dht11, dht22
+from pytest_embedbench.parts.models.infrared import InfraredReceiver, RemoteControl
 from pytest_embedbench.parts.models.joystick import AnalogJoystick
 from pytest_embedbench.parts.models.keypad import MembraneKeypad
 from pytest_embedbench.parts.models.led import Led, LedBarGraph, RgbLed
@@ -54,6 +56,7 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-a4988": StepperDriver,
     "wokwi-analog-joystick": AnalogJoystick,
     "wokwi-buzzer": Buzzer,
+    "wokwi-clock-generator": ClockGenerator,
     "wokwi-dht22": dht22,
     "wokwi-dip-switch-8": DipSwitch,
     "wokwi-ds1307": Ds1307,
@@ -61,6 +64,8 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-gas-sensor": GasSensor,
     "wokwi-hc-sr04": UltrasonicRanger,
     "wokwi-hx711": LoadCell,
+    "wokwi-ir-receiver": InfraredReceiver,
+    "wokwi-ir-remote": RemoteControl,
     "wokwi-ks2e-m-dc5": ks2e,
     "wokwi-ky-040": RotaryEncoder,
     "wokwi-lcd1602": lcd1602,
