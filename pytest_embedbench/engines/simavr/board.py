@@ -10,6 +10,7 @@ from pytest_embedbench.engines.simavr.answers import Answer
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.diagnosis import explain
 from pytest_embedbench.engines.simavr.foreseen import NOTHING, sent
+from pytest_embedbench.engines.simavr.link import SimavrLink
 from pytest_embedbench.engines.simavr.pin_log import PinLog
 from pytest_embedbench.engines.simavr.pulses import moment_us, pulse_edges
 from pytest_embedbench.errors import BenchFault, BoardLost, ConfigError
@@ -26,28 +27,6 @@ if TYPE_CHECKING:
 
 
 _NOTES_KEPT = 100
-
-
-class SimavrLink:
-    """One UART of a simulated board."""
-
-    def __init__(self, board: SimavrBoard, index: int) -> None:
-        self._board = board
-        self._index = index
-        self._heard: list[Chunk] = []
-
-    def send(self, data: bytes) -> None:
-        """Put ``data`` on the wire behind what is still on it."""
-        self._board.command("send", self._index, bytes(data))
-
-    def receive(self) -> Sequence[Chunk]:
-        """Return what the firmware has said since the last call."""
-        heard, self._heard = self._heard, []
-        return heard
-
-    def hear(self, chunk: Chunk) -> None:
-        """Keep a chunk until it is asked for."""
-        self._heard.append(chunk)
 
 
 class SimavrBoard:
@@ -203,6 +182,15 @@ class SimavrBoard:
     def reset(self) -> None:
         """Press the reset button: the firmware starts again, its faults forgiven."""
         self.command("reset")
+        self._exchange(self._now_us)
+
+    def power_cycle(self) -> None:
+        """Take the power away for a moment: of the memories, EEPROM and flash stay.
+
+        A byte of EEPROM that is being written is lost. RAM and registers hold anything
+        afterwards. Parts of a circuit keep what they have.
+        """
+        self.command("power_cycle")
         self._exchange(self._now_us)
 
     def run_on(self) -> None:

@@ -40,6 +40,7 @@ _CAPABILITIES = frozenset(
         Capability.DRIVE_PULSES,
         Capability.ANALOG,
         Capability.RESET,
+        Capability.POWER_CYCLE,
     }
 )
 _WHY_NOT = {

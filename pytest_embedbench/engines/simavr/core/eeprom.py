@@ -39,6 +39,13 @@ class Eeprom:
         irq = machine.vector_irq(machine.mcu.eeprom_vector)
         machine.notify(irq, self._on_interrupt)
 
+    def cut_power(self) -> None:
+        """Lose the byte that is being written: it has been erased, and no more."""
+        if self._data[EECR] & _EEPE:
+            self.cells[self._place()] = 0xFF
+            self._data[EECR] &= ~_EEPE
+        self._armed_at = -_ARMED_CYCLES - 1
+
     def _is_armed(self) -> bool:
         return self._cycle[0] - self._armed_at <= _ARMED_CYCLES
 

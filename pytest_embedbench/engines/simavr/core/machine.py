@@ -27,7 +27,10 @@ _NO_LIMIT = 1 << 40
 _TRAP = b"\x01\x00"
 # More than 16 bits of words: return addresses take three bytes.
 _BIG_FLASH_BYTES = 0x20000
-_EXTRF = 0x02
+_EXTRF, _PORF = 0x02, 0x01
+_REGISTERS = 32
+# What cells hold when power comes is nobody's promise; equal runs are equal.
+_NOISE = bytes((17 * i * i + 101 * i + 43) & 0xFF for i in range(256))
 
 Fault = tuple[str, int, int, int, str]
 """Kind, PC, cycle, address on top of the stack, detail."""
@@ -167,6 +170,15 @@ class AvrMachine(Core):
         self.lib.avr_reset(self.pointer)
         self._pressed = False
         self.data[MCUSR] |= _EXTRF
+
+    def cut_power(self) -> None:
+        """Take the power away for a moment: RAM and registers hold anything then."""
+        self.press_reset()
+        self.data[MCUSR] = _PORF
+        noise = _NOISE * (len(self.data) // len(_NOISE))
+        self.data[:_REGISTERS] = noise[:_REGISTERS]
+        ram = slice(self.mcu.ramstart, self.mcu.ramend + 1)
+        self.data[ram] = noise[ram]
 
     def run_on(self) -> None:
         """Go on from a restart that was a fault."""

@@ -134,6 +134,9 @@ class AvrInChild:
                     self.machine.run_on()
                 case ("reset",):
                     self.machine.press_reset()
+                case ("power_cycle",):
+                    self.eeprom.cut_power()
+                    self.machine.cut_power()
                 case _ if self.circuit is not None:
                     self.circuit.obey(command)
                 case _:
