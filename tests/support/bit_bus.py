@@ -166,3 +166,24 @@ class ByteI2c:
     def _after(self) -> int:
         self.wires.advance_us(self.byte_us)
         return self.wires.now_ticks
+
+
+class ByteSpi:
+    """A master of SPI for who has no need of bits, at 4 MHz."""
+
+    def __init__(
+        self, wires: FakeWires, select: str = "CS", *, byte_us: float = 2
+    ) -> None:
+        self.wires, self.device = wires, wires.spi[select]
+        self.byte_us, self.coming = byte_us, 0xFF
+
+    def chosen(self, *, is_selected: bool) -> None:
+        self.wires.advance_us(1)
+        now_ticks = self.wires.now_ticks
+        self.coming = self.device.select(now_ticks, is_selected=is_selected)
+
+    def transfer(self, byte: int) -> int:
+        self.wires.advance_us(self.byte_us)
+        taken = self.coming
+        self.coming = self.device.transfer(self.wires.now_ticks, byte)
+        return taken

@@ -30,6 +30,7 @@ from pytest_embedbench.parts.models.potentiometer import Potentiometer
 from pytest_embedbench.parts.models.push_button import PushButton
 from pytest_embedbench.parts.models.relay import ks2e, relay_module
 from pytest_embedbench.parts.models.resistive import Photoresistor, Thermistor
+from pytest_embedbench.parts.models.sd_card import SdCard
 from pytest_embedbench.parts.models.servo import hs311, sg90
 from pytest_embedbench.parts.models.seven_segment import SevenSegment
 from pytest_embedbench.parts.models.shift_register import ShiftRegister
@@ -77,6 +78,7 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-led-strip": Pixel,
     "wokwi-max7219-matrix": Max7219Matrix,
     "wokwi-membrane-keypad": MembraneKeypad,
+    "wokwi-microsd-card": SdCard,
     "wokwi-mpu6050": Mpu6050,
     "wokwi-neopixel": Pixel,
     "wokwi-neopixel-canvas": PixelMatrix,
