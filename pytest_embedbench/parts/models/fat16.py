@@ -44,7 +44,7 @@ class _Volume(NamedTuple):
     cluster_blocks: int
 
 
-class _Entry(NamedTuple):
+class _DirectoryEntry(NamedTuple):
     """An entry of a directory."""
 
     name: str
@@ -152,7 +152,7 @@ class _Walk:
         return b"".join(seen.values())
 
 
-def _entries(directory: bytes) -> Iterator[_Entry]:
+def _entries(directory: bytes) -> Iterator[_DirectoryEntry]:
     long_name = ""
     for start in range(0, len(directory) - _ENTRY_SIZE + 1, _ENTRY_SIZE):
         raw = directory[start : start + _ENTRY_SIZE]
@@ -167,7 +167,7 @@ def _entries(directory: bytes) -> Iterator[_Entry]:
             if not attributes & _LABEL and raw[0] != _DOT:
                 known_as = long_name or _short_name(name, suffix, case)
                 is_directory = bool(attributes & _DIRECTORY)
-                yield _Entry(known_as, is_directory, cluster, size)
+                yield _DirectoryEntry(known_as, is_directory, cluster, size)
             long_name = ""
 
 
