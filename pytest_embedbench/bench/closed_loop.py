@@ -21,7 +21,7 @@ from pytest_embedbench.bench.loop_checks import (
     check_kind,
     check_plant,
 )
-from pytest_embedbench.bench.plant_wire import FaultyWire, PlainWire
+from pytest_embedbench.bench.plant_wire import wire_between
 from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
 from pytest_embedbench.bench.timebase import STEP_MS
 from pytest_embedbench.contracts import StateT
@@ -111,7 +111,18 @@ class ClosedLoop(Generic[StateT]):
         ]
         self._script = sorted(script, key=lambda entry: entry.at_ms)
         self.pipeline = FaultPipeline(self.scenario.faults, self.scenario.seed)
-        self._wire = self._new_wire()
+        self._wire = wire_between(
+            self.recorder,
+            self.coupling.pins,
+            self.stimuli,
+            (self.pipeline, self._tick_ms),
+        )
+        if self.pipeline.faults and self._tick_ms != self.plant.tick_ms:
+            raise ConfigError(
+                f"scenario {self.scenario.name!r}: faults need plant and firmware in "
+                f"one time, and a tick is {self.plant.tick_ms} ms of the plant's and "
+                f"{self._tick_ms} ms of the firmware's"
+            )
         self._foresight = Foresight(self.recorder, self.state)
         self._sample()
 
@@ -228,7 +239,8 @@ class ClosedLoop(Generic[StateT]):
 
     def _look_ahead(self, ticks: int) -> None:
         """Tell the board of ticks that will come if nobody says anything new."""
-        if ticks > 1 and not (self._begun or self.pipeline.faults):
+        knows = not (self._begun or self.pipeline.faults or self.coupling.pins)
+        if ticks > 1 and knows:
             begins, _ = self._repeats
             self._foresight.look(self, ticks, self._tick_ms, begins.encode())
 
@@ -284,14 +296,3 @@ class ClosedLoop(Generic[StateT]):
             if not holds(self.state):
                 evidence = self.recorder.evidence()
                 raise InvariantBroken(name, str(self.samples[-1]), evidence)
-
-    def _new_wire(self) -> PlantWire:
-        if not self.pipeline.faults:
-            return PlainWire(self.recorder, self.stimuli)
-        if self._tick_ms != self.plant.tick_ms:
-            raise ConfigError(
-                f"scenario {self.scenario.name!r}: faults need plant and firmware in "
-                f"one time, and a tick is {self.plant.tick_ms} ms of the plant's and "
-                f"{self._tick_ms} ms of the firmware's"
-            )
-        return FaultyWire(self.recorder, self.stimuli, self.pipeline, self._tick_ms)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from pytest_embedbench.bench.plant_pins import PlantPins
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.support.validation import positive_ms
 
@@ -25,7 +26,8 @@ class Coupling:
     """How board and plant are coupled.
 
     ``firmware_ms_per_tick`` is the firmware time that goes by per plant tick: by
-    default the plant's own ``tick_ms``, so that both live in the same time.
+    default the plant's own ``tick_ms``, so that both live in the same time. With
+    ``pins`` the plant senses and acts through the circuit round the board.
 
     Raises:
         ConfigError: a tick that lasts no whole millisecond, or no ``Grouping``.
@@ -33,10 +35,13 @@ class Coupling:
 
     firmware_ms_per_tick: int | None = None
     grouping: Grouping = Grouping.LINE
+    pins: PlantPins | None = None
 
     def __post_init__(self) -> None:
         if self.firmware_ms_per_tick is not None:
             positive_ms("firmware_ms_per_tick", self.firmware_ms_per_tick)
+        if self.pins is not None and type(self.pins) is not PlantPins:
+            raise ConfigError(f"pins = {self.pins!r}: must be PlantPins(...)")
         if type(self.grouping) is not Grouping:
             raise ConfigError(
                 f"grouping = {self.grouping!r}: must be Grouping.LINE or Grouping.BURST"

@@ -6,14 +6,44 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pytest_embedbench.bench.buttons import press_reset
+from pytest_embedbench.bench.pin_port import PinPort
 from pytest_embedbench.faults import InjectionPoint, Message
 from pytest_embedbench.model import Direction, Line, Stimulus, StimulusKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from pytest_embedbench.bench.plant_pins import PlantPins
     from pytest_embedbench.bench.recorder import Recorder
     from pytest_embedbench.faults import FaultPipeline
+
+
+class PlantPort(Protocol):
+    """Where lines get to a board, and from it: its UART, or the parts around it."""
+
+    def give(self, data: bytes) -> int:
+        """Bring a line, with its end, to the board now, and return when that was."""
+        ...
+
+    def advance(self, duration_ms: int) -> Sequence[Line]:
+        """Let firmware time pass, and return the lines of it."""
+        ...
+
+
+@dataclass(slots=True)
+class UartPort:
+    """The board's first UART."""
+
+    recorder: Recorder
+
+    def give(self, data: bytes) -> int:
+        """Send the line."""
+        return self.recorder.send(data, shown=data.removesuffix(b"\n"))
+
+    def advance(self, duration_ms: int) -> Sequence[Line]:
+        """Let time pass, and return what the firmware said."""
+        self.recorder.advance(duration_ms)
+        return self.recorder.said
 
 
 class PlantWire(Protocol):
@@ -35,19 +65,17 @@ class PlantWire(Protocol):
 class PlainWire:
     """Everything arrives, as it was said and at once."""
 
-    recorder: Recorder
+    port: PlantPort
     stimuli: list[Stimulus]
 
     def send(self, kind: StimulusKind, plant_ms: int, line: str) -> None:
         """Send the line now."""
-        payload = line.encode()
-        at_us = self.recorder.send(payload + b"\n", shown=payload)
+        at_us = self.port.give(line.encode() + b"\n")
         self.stimuli.append(Stimulus(plant_ms, at_us, kind, line))
 
     def advance(self, duration_ms: int) -> Sequence[Line]:
         """Let time pass, and return what the firmware said."""
-        self.recorder.advance(duration_ms)
-        return self.recorder.said
+        return self.port.advance(duration_ms)
 
 
 class _DueWrite(NamedTuple):
@@ -65,6 +93,7 @@ class FaultyWire:
     """
 
     recorder: Recorder
+    port: PlantPort
     stimuli: list[Stimulus]
     pipeline: FaultPipeline
     tick_ms: int
@@ -93,7 +122,7 @@ class FaultyWire:
             due = self._due.pop(0)
             self._pass_until(due.into_tick_ms)
             if due.data:
-                self.recorder.send(due.data, shown=due.data.removesuffix(b"\n"))
+                self.port.give(due.data)
             else:
                 press_reset(self.recorder)
         self._pass_until(until_ms)
@@ -145,8 +174,7 @@ class FaultyWire:
 
     def _pass_until(self, into_tick_ms: int) -> None:
         if into_tick_ms > self._into_tick_ms:
-            self.recorder.advance(into_tick_ms - self._into_tick_ms)
-            self._heard += self.recorder.said
+            self._heard += self.port.advance(into_tick_ms - self._into_tick_ms)
             self._into_tick_ms = into_tick_ms
 
     @property
@@ -169,3 +197,20 @@ class FaultyWire:
         plant_ms = self._number * self.tick_ms
         firmware_us = at_us - self._starts_us + self._began_us
         self.stimuli.append(Stimulus(plant_ms, firmware_us, kind, text))
+
+
+def wire_between(
+    recorder: Recorder,
+    pins: PlantPins | None,
+    stimuli: list[Stimulus],
+    faults: tuple[FaultPipeline, int],
+) -> PlantWire:
+    """Return what is between a plant and a board: over its UART, or through pins.
+
+    ``faults`` are a pipeline, and how long its tick is, in ms.
+    """
+    port = UartPort(recorder) if pins is None else PinPort(recorder, pins)
+    pipeline, tick_ms = faults
+    if not pipeline.faults:
+        return PlainWire(port, stimuli)
+    return FaultyWire(recorder, port, stimuli, pipeline, tick_ms)

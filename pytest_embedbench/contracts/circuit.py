@@ -31,6 +31,14 @@ class BoardCircuit(Protocol):
         """
         ...
 
+    def check_control(self, part: str, name: str) -> None:
+        """Insist that a part has a control.
+
+        Raises:
+            UnknownName: there is no such part, or it has no such control.
+        """
+        ...
+
     def observe(self, part: str, name: str) -> Reading:
         """Return what is seen of a part now.
 

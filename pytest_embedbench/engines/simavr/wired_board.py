@@ -111,6 +111,12 @@ class SimavrCircuit:
         check_control(part, self._kind(part), name, value)
         self._board.command("control", part, name, float(value))
 
+    def check_control(self, part: str, name: str) -> None:
+        """See ``BoardCircuit``."""
+        kind = self._kind(part)
+        if name not in kind.controls:
+            raise UnknownName(f"control of {kind.name}", name, kind.controls)
+
     def observe(self, part: str, name: str) -> Reading:
         """See ``BoardCircuit``."""
         check_observable(self._kind(part), name)
