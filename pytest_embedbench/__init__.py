@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     from pytest_embedbench.bench.open_bench import (
         open_bench as open_bench,
     )
+    from pytest_embedbench.bench.plant_pins import (
+        ActsBy as ActsBy,
+        PlantPins as PlantPins,
+        SensedBy as SensedBy,
+    )
     from pytest_embedbench.bench.registry import (
         Registry as Registry,
     )
@@ -216,6 +221,7 @@ _HOMES = {
     "pytest_embedbench.bench.coupling": "Coupling Grouping",
     "pytest_embedbench.bench.dut": "Dut",
     "pytest_embedbench.bench.open_bench": "open_bench",
+    "pytest_embedbench.bench.plant_pins": "ActsBy PlantPins SensedBy",
     "pytest_embedbench.bench.registry": "Registry",
     "pytest_embedbench.bench.rig": "Rig",
     "pytest_embedbench.bench.run": "Run Seen",

@@ -14,6 +14,7 @@ from pytest_embedbench.parts.modules import MODULES
 from pytest_embedbench.parts.motors import MOTORS
 from pytest_embedbench.parts.passives import PASSIVES
 from pytest_embedbench.parts.pixels import PIXELS
+from pytest_embedbench.parts.plant_parts import PLANT_PARTS
 from pytest_embedbench.parts.sensors import SENSORS
 from pytest_embedbench.parts.switches import SWITCHES
 from pytest_embedbench.wiring.catalogue import PartCatalogue
@@ -23,7 +24,7 @@ CATALOGUE = PartCatalogue(
         part.name: part
         for family in (
             *(BOARDS, BREADBOARDS, DISPLAYS, LIGHTS, MODULES),
-            *(MOTORS, PASSIVES, PIXELS, SENSORS, SWITCHES),
+            *(MOTORS, PASSIVES, PIXELS, PLANT_PARTS, SENSORS, SWITCHES),
         )
         for part in family
     },

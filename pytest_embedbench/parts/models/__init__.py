@@ -14,6 +14,7 @@ from pytest_embedbench.parts.models.clock_generator import ClockGenerator
 from pytest_embedbench.parts.models.ds18b20 import Thermometer
 from pytest_embedbench.parts.models.ds1307 import Ds1307
 from pytest_embedbench.parts.models.encoder import RotaryEncoder
+from pytest_embedbench.parts.models.flow_sensor import FlowSensor
 from pytest_embedbench.parts.models.gas import GasSensor
 from pytest_embedbench.parts.models.hx711 import LoadCell
 from pytest_embedbench.parts.models.hygrometers import dht11, dht22
@@ -22,6 +23,7 @@ from pytest_embedbench.parts.models.joystick import AnalogJoystick
 from pytest_embedbench.parts.models.keypad import MembraneKeypad
 from pytest_embedbench.parts.models.led import Led, LedBarGraph, RgbLed
 from pytest_embedbench.parts.models.max7219 import Max7219Matrix
+from pytest_embedbench.parts.models.mosfet import Mosfet
 from pytest_embedbench.parts.models.motion import MotionSensor
 from pytest_embedbench.parts.models.mpu6050 import Mpu6050
 from pytest_embedbench.parts.models.oled import board_oled, older_oled
@@ -50,7 +52,9 @@ MODELS: Mapping[str, MakeModel] = {
     "board-ssd1306": board_oled,
     "embedbench-28byj-48": geared,
     "embedbench-dht11": dht11,
+    "embedbench-flow-sensor": FlowSensor,
     "embedbench-hs-311": hs311,
+    "embedbench-mosfet": Mosfet,
     "embedbench-uln2003": DarlingtonArray,
     "wokwi-74hc595": ShiftRegister,
     "wokwi-7segment": SevenSegment,
