@@ -62,6 +62,7 @@ from pytest_embedbench.contracts.engine import (
 from pytest_embedbench.contracts.instrument import Instrument
 from pytest_embedbench.contracts.parts import lacking, parts_of
 from pytest_embedbench.contracts.plant import Figure, Measured, Plant
+from pytest_embedbench.contracts.scripts import RunsScripts, ScriptStep
 from pytest_embedbench.contracts.shared import (
     CanBeMissed,
     HasLabRecord,
@@ -116,6 +117,8 @@ __all__ = [
     "RunsAhead",
     "RunsOn",
     "RunsPlainPrograms",
+    "RunsScripts",
+    "ScriptStep",
     "SetsUp",
     "SetupReport",
     "SharedBoard",

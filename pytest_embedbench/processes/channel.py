@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import tempfile
 from dataclasses import dataclass, field
@@ -129,6 +130,12 @@ class Channel:
         if not data:
             raise Disconnected
         return data
+
+    def has_more(self) -> bool:
+        """Say whether something has come that nobody has read, or the end."""
+        coming = select.poll()
+        coming.register(self.end, select.POLLIN)
+        return bool(self._rest or coming.poll(0))
 
     def begin_wait(self, waited_s: float = 0.0) -> Wait:
         """Return a wait under our budget, for what is heard of in another way."""

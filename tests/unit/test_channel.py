@@ -48,6 +48,22 @@ def frame(kind: int, value: int, payload: bytes) -> bytes:
     return HEADER.pack(len(payload), kind, value) + payload
 
 
+def test_what_has_come_is_seen_without_a_wait(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    ours, theirs = ends
+    channel = Channel(ours, os.getpid(), LONG, HEADER)
+    assert not channel.has_more()
+    theirs.sendall(frame(1, 2, b"one") + frame(1, 2, b"two"))
+    assert channel.has_more()
+    assert channel.receive()[1] == b"one"
+    assert channel.has_more()
+    assert channel.receive()[1] == b"two"
+    assert not channel.has_more()
+    theirs.close()
+    assert channel.has_more()
+
+
 @given(st.lists(st.tuples(st.integers(0, 9), st.binary(max_size=40))), st.data())
 def test_how_frames_are_cut_does_not_matter(
     frames: list[tuple[int, bytes]], data: st.DataObject

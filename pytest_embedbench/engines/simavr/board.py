@@ -13,6 +13,7 @@ from pytest_embedbench.engines.simavr.foreseen import NOTHING, sent
 from pytest_embedbench.engines.simavr.link import SimavrLink
 from pytest_embedbench.engines.simavr.pin_log import PinLog
 from pytest_embedbench.engines.simavr.pulses import moment_us, pulse_edges
+from pytest_embedbench.engines.simavr.scripts import RunsScriptsInChild
 from pytest_embedbench.errors import BenchFault, BoardLost, ConfigError
 from pytest_embedbench.model import Chunk, Level
 from pytest_embedbench.support.validation import pin_level, whole_ms, whole_mv
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _NOTES_KEPT = 100
 
 
-class SimavrBoard:
+class SimavrBoard(RunsScriptsInChild):
     """A running firmware on a simulated AVR; made by ``Simavr.boot``.
 
     Commands to pins and UARTs take effect where the next ``advance`` starts.
@@ -41,14 +42,13 @@ class SimavrBoard:
         return f"<SimavrBoard {self.spec.name} at {self.now_us() / 1e6:.6f} s>"
 
     def __init__(self, spec: BoardSpec, program: AvrProgram, child: Child) -> None:
+        super().__init__(child)
         self._spec = spec
         self._program = program
-        self._child = child
         self._links = {
             uart.name: SimavrLink(self, index) for index, uart in enumerate(spec.uarts)
         }
         self._commands: list[tuple[object, ...]] = []
-        self._now_us: int = 0
         self._pc = 0
         self._sleeps = ""
         self._pins = PinLog(spec)
@@ -215,7 +215,7 @@ class SimavrBoard:
         """Take what has come of a circuit, if the board stands in one."""
 
     def _fetch_pins(self) -> None:
-        if not self._closed:
+        if not self._closed and not self._about_s:
             with suppress(BoardLost, BenchFault):
                 self.command("trace")
                 self._exchange(self._now_us)

@@ -79,6 +79,7 @@ class Child:
             theirs.close()
         self._channel = Channel(ours, self._life.pid, budget, HEADER)
         self._waiting = False
+        self._begun_count = 0
 
     @property
     def pid(self) -> int:
@@ -127,6 +128,31 @@ class Child:
         """Return one more answer to the last request; raises what ``ask`` raises."""
         self._begin_wait(simulated_s)
         return self._answer()
+
+    def begin(self, request: tuple[Any, ...]) -> None:
+        """Send a request whose answer ``hear_begun`` returns, behind those before it.
+
+        Raises:
+            BoardLost: an earlier request never got its answer.
+        """
+        if self._waiting and not self._begun_count:
+            raise BoardLost(f"{self._board}: was interrupted in an earlier step")
+        self._waiting = True
+        self._begun_count += 1
+        self._channel.send(encode(request))
+
+    def has_answered(self) -> bool:
+        """Say whether ``hear_begun`` need not wait."""
+        return self._channel.has_more()
+
+    def hear_begun(self, simulated_s: float) -> Any:  # noqa: ANN401  # as of ``ask``
+        """Return the answer to the oldest request begun; raises what ``ask`` raises."""
+        self._waiting = False
+        self._begin_wait(simulated_s)
+        answer = self._answer()
+        self._begun_count -= 1
+        self._waiting = self._begun_count > 0
+        return answer
 
     def _begin_wait(self, simulated_s: float) -> None:
         if self._waiting:

@@ -3,8 +3,9 @@
 The first request boots, each further one is ``(commands, until_us)``; ``("stand",)``
 before those makes an original of us, of which copies are made. Behind the time there
 may be stretches to go on through, as times and what is sent before, and the lines that
-may be said in them: an answer for each, up to the first with anything else. The socket
-is file descriptor 0; when it closes, we end.
+may be said in them: an answer for each, up to the first with anything else.
+``("script", steps)`` is a talk to go through. The socket is file descriptor 0; when it
+closes, we end.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from pytest_embedbench.engines.simavr.core.messages import HEADER, decode, encod
 from pytest_embedbench.engines.simavr.core.pin_changes import add_pin_changes
 from pytest_embedbench.engines.simavr.core.pins import AvrPort
 from pytest_embedbench.engines.simavr.core.pwm import Pwm
+from pytest_embedbench.engines.simavr.core.scripts import go_through
 from pytest_embedbench.engines.simavr.core.sleep import DeepSleep
 from pytest_embedbench.engines.simavr.core.spi import Spi
 from pytest_embedbench.engines.simavr.core.standing import stand
@@ -44,12 +46,16 @@ if TYPE_CHECKING:
 _SOCKET = 0
 # Small enough for malloc to keep: a bigger buffer is a system call per message.
 _READ_BYTES = 1 << 15
+_received = bytearray()
+"""What of later requests has come with an earlier one."""
 
 
 def receive() -> Any:  # noqa: ANN401  # whatever the parent packed
     """Return the next request; end the process when there will be none."""
-    received = bytearray()
+    received = _received
     end = HEADER.size
+    if len(received) >= end:
+        end += HEADER.unpack_from(received)[0]
     while len(received) < end:
         data = os.read(_SOCKET, _READ_BYTES)
         if not data:
@@ -57,7 +63,9 @@ def receive() -> Any:  # noqa: ANN401  # whatever the parent packed
         received += data
         if len(received) >= HEADER.size:
             end = HEADER.size + HEADER.unpack_from(received)[0]
-    return decode(memoryview(received)[HEADER.size :])
+    payload = bytes(received[HEADER.size : end])
+    del received[:end]
+    return decode(payload)
 
 
 def send(answer: tuple[Any, ...]) -> None:
@@ -78,6 +86,7 @@ class AvrInChild:
         circuit: tuple[Any, ...] | None = None,
     ) -> None:
         self.machine = machine
+        self.now_us = 0
         self.edges = EdgeLog()
         self.pwm: deque[tuple[int, str, float, float]] = deque(maxlen=MAX_EDGES)
         self.trace: tuple[Any, ...] = ()
@@ -220,6 +229,8 @@ def serve() -> None:
         request = receive()
         if request == ("stand",):
             stand()
+        elif request[0] == "script":
+            send(go_through(board, request[1]))
         else:
             run(board, *request)
 
@@ -242,6 +253,7 @@ def run(
         machine.run_until(cycle)
         if board.circuit is not None and board.circuit.has_stopped:
             cycle = machine.avr.cycle
+        board.now_us = until_us
         answer = board.report(cycle)
         goes_on = bool(left) and board.is_as_expected(answer, expected, cycles)
         send((*answer, goes_on))
