@@ -91,6 +91,10 @@ class ImageCache:
             self.asked.untold.add(image.untold)
         return replace(image, isolation=source.isolation)
 
+    def has(self, builder: Builder, source: FirmwareSource) -> bool:
+        """Say whether nothing has to be built for ``image``."""
+        return self._published(_key(builder, source)) is not None
+
     def begin(self, builder: Builder, source: FirmwareSource) -> None:
         """Have what will be asked for built meanwhile, unless it is there already.
 

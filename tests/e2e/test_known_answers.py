@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import pytest_embedbench
-from tests.e2e.evaluator import Evaluation, Evaluator
+from tests.e2e.evaluator import Evaluation, Evaluator, skip_without_engine
 from tests.e2e.native_firmware import SUITES, needs_gcc
 from tests.support.sandboxes import needs_sandbox
 
@@ -42,7 +42,9 @@ class Judge:
         self.evaluate = evaluate
         self._before = {*self._folders()}
 
-    def __call__(self, tank: Path, *args: str, source: str = SOLUTION) -> Evaluation:
+    def __call__(
+        self, tank: Path, *args: str, source: str = SOLUTION, board: str = "native"
+    ) -> Evaluation:
         submission = tank.parent / "submission"
         submission.mkdir(exist_ok=True)
         (submission / "controller.c").write_text(source)
@@ -51,6 +53,7 @@ class Judge:
             f"--embedbench-firmware={submission}",
             *args,
             suite=tank,
+            board=board,
         )
 
     def files(self) -> list[Path]:
@@ -126,6 +129,51 @@ def test_who_answers_otherwise_is_judged_as_if_nothing_was_known(
     assert recalled(beside) > 0
     assert timeless(beside.verdict) == timeless(alone.verdict)
     assert histories(beside) == histories(alone) != {}
+
+
+def test_a_board_goes_through_what_is_known_by_itself(judge: Judge, tank: Path) -> None:
+    skip_without_engine("uno")
+    first = judge(tank, board="uno")
+    assert first.ending == ("PASS", "INTEGRATION"), first.printed
+    assert recalled(first) == 0
+    in_turn = judge(tank, "-n0", board="uno")
+    shared = judge(tank, "-n2", board="uno")
+    stages = [check["stage"] for check in first.verdict["checks"]]
+    count = len(stages) - stages.count("INTEGRATION")
+    assert recalled(in_turn) == recalled(shared) == count
+    assert stages.count("TARGET_TEST") > 10
+    assert any(check["samples"] for check in first.verdict["checks"])
+    assert timeless(in_turn.verdict) == timeless(first.verdict)
+    assert timeless(shared.verdict) == timeless(first.verdict)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if (sizeof(int) == 2 && input.level == 81) break;",
+        "if (sizeof(int) == 2 && input.level == 80) ((void (*)(void))0)();",
+        "while (sizeof(int) == 2 && input.level == 80) { }",
+        "for (volatile long n = 4000; sizeof(int) == 2 && n > 0; n--) { }",
+    ],
+    ids=["wrong", "restarting", "spinning", "slow"],
+)
+def test_who_answers_otherwise_on_a_board_is_judged_as_if_nothing_was_known(
+    judge: Judge, tank: Path, line: str
+) -> None:
+    skip_without_engine("uno")
+    wanted = ("-k", "test_host.py and (level or value)")
+    source = SOLUTION.replace(ON_LEVEL, f"{ON_LEVEL}        {line}\n")
+    alone = judge(tank, *wanted, source=source, board="uno")
+    judge.forget()
+    judge(tank, *wanted, board="uno")
+    beside = judge(tank, *wanted, source=source, board="uno")
+    assert recalled(alone) == 0
+    assert recalled(beside) > 0
+    is_slow = line.startswith("for")
+    assert bool(beside.verdict["counts"]["failed"]) != is_slow, beside.printed
+    assert timeless(beside.verdict) == timeless(alone.verdict)
+    assert histories(beside) == histories(alone)
+    assert bool(histories(alone)) != is_slow
 
 
 def test_answers_to_another_suite_are_not_known(judge: Judge, tank: Path) -> None:

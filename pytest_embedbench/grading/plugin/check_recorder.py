@@ -31,6 +31,7 @@ from pytest_embedbench.grading.plugin.stash import (
     DONE,
     HOST_IMAGE,
     NOTE,
+    SAMPLES,
     SET,
     TARGET_PROGRAM,
 )
@@ -190,9 +191,8 @@ def _details(
     program = log.stash.get(TARGET_PROGRAM, None)
     if program is not None:
         details["target_driver"] = _identity(program.image)
-        details["samples"] = (
-            log.stash[CONTROLLER].samples if CONTROLLER in log.stash else []
-        )
+        done = log.stash[CONTROLLER].samples if CONTROLLER in log.stash else []
+        details["samples"] = log.stash.get(SAMPLES, done)
     scenarios = [
         {"name": loop.scenario.name, "metrics": dict(metrics_of(loop))}
         for bench in log.benches

@@ -91,7 +91,7 @@ def suite_digest(config: pytest.Config, suite: Suite, modules: Iterable[str]) ->
 
 
 def _stamps(suite: Suite, modules: Iterable[str]) -> Iterator[str]:
-    """Yield what all Python beside a suite's own is: a name, a size and a time each."""
+    """Yield what all Python and drivers are: a name, a size and a time of each file."""
     yield f"{sys.version}\n{sys.flags}"
     libraries = (sys.prefix, sys.base_prefix)
     for place in sys.path:
@@ -107,7 +107,7 @@ def _stamps(suite: Suite, modules: Iterable[str]) -> Iterator[str]:
     for folder in sorted(folders):
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.name.endswith(".py"):
+                if entry.name.endswith((".py", ".c", ".h")):
                     known = entry.stat()
                     yield f"{entry.path}\n{known.st_size}\n{known.st_mtime_ns}"
 

@@ -11,25 +11,23 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_embedbench.grading.host.conversation import RecordedProgram
 from pytest_embedbench.grading.host.known_conversations import KnownConversations
+from pytest_embedbench.grading.plugin import answered
 from pytest_embedbench.grading.plugin.digests import suite_digest
+from pytest_embedbench.grading.plugin.remembered_target import TargetMemory
 from pytest_embedbench.grading.plugin.stash import (
     CHECK,
-    DONE,
-    HOST_FIXTURES,
     HOST_IMAGE,
     HOST_PROGRAM,
     RECALLED,
     grading_of,
 )
-from pytest_embedbench.grading.plugin.submissions import PARAMETER, label_of, own_id
-from pytest_embedbench.grading.verdict import Stage
+from pytest_embedbench.grading.plugin.submissions import label_of
 from pytest_embedbench.model import Isolation
 from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.options import path_setting
@@ -38,20 +36,18 @@ from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pytest_embedbench.grading.host.program import HostProgram
     from pytest_embedbench.grading.host.rehearsal import Rehearsal
     from pytest_embedbench.grading.host.stepped import SteppedProgram
     from pytest_embedbench.grading.task import Suite
 
-_OURS = HOST_FIXTURES | {"oracle", "task", "request", PARAMETER}
-_PACKAGE = Path(__file__).parents[2]
 _AHEAD = 24
 """So many of the next checks are asked for while one runs."""
 PASSED: pytest.StashKey[bool] = pytest.StashKey()
 """Of a check that need not run any more."""
 _MEMORY: pytest.StashKey[Memory] = pytest.StashKey()
-_NAME: pytest.StashKey[str] = pytest.StashKey()
 
 
 @dataclass(slots=True)
@@ -67,9 +63,13 @@ class Memory:
     _rehearsals: dict[tuple[Path, str], Rehearsal] = field(
         default_factory=dict["tuple[Path, str]", "Rehearsal"], init=False
     )
+    on_boards: TargetMemory = field(init=False)
     _places: dict[pytest.Item, int] = field(
         default_factory=dict["pytest.Item", int], init=False
     )
+
+    def __post_init__(self) -> None:
+        self.on_boards = TargetMemory(self.config, self.known)
 
     def passes(self, item: pytest.Item) -> bool:
         """Say whether a submission answers as it has to in this check.
@@ -81,11 +81,12 @@ class Memory:
         if rehearsal is None:
             return False
         for each in self._next(item):
-            if not rehearsal.knows(_name(each)):
-                rehearsal.prepare(_name(each), self.known(suite).of(_name(each)))
+            name = answered.name_of(each)
+            if not rehearsal.knows(name):
+                rehearsal.prepare(name, self.known(suite).of(name))
             if rehearsal.is_busy:
                 break
-        return rehearsal.passes(_name(item))
+        return rehearsal.passes(answered.name_of(item))
 
     def known(self, suite: Suite) -> KnownConversations:
         """Return the conversations with all that the checks of a suite depend on."""
@@ -118,7 +119,7 @@ class Memory:
         suite, label, at = item.stash[CHECK].suite, label_of(item), self._places[item]
         for each in islice(items, at, at + _AHEAD):
             if (
-                is_answered_only(each)
+                answered.on_the_host(each)
                 and each.stash[CHECK].suite is suite
                 and label_of(each) == label
             ):
@@ -132,17 +133,28 @@ def begin(config: pytest.Config) -> None:
 
 def recall(item: pytest.Item) -> None:
     """Let a check pass without running, if the submission answers as it has to."""
-    if not is_answered_only(item):
+    memory = item.config.stash[_MEMORY]
+    memory.on_boards.look_ahead(item)
+    if not (_recalled_on_host(item, memory) or _recalled_on_board(item, memory)):
         return
-    log = log_of(item)
-    with told_plainly():
-        if not item.config.stash[_MEMORY].passes(item):
-            return
-        program = grading_of(item.config).host_program(item.stash[CHECK].suite, item)
-        log.stash[HOST_IMAGE] = program.image
-    log.ran = True
+    log_of(item).ran = True
     item.stash[PASSED] = True
     setattr(item, "fixturenames", [])  # noqa: B010  # not every kind of test has them
+
+
+def _recalled_on_host(item: pytest.Item, memory: Memory) -> bool:
+    if not answered.on_the_host(item):
+        return False
+    with told_plainly():
+        if not memory.passes(item):
+            return False
+        program = grading_of(item.config).host_program(item.stash[CHECK].suite, item)
+        log_of(item).stash[HOST_IMAGE] = program.image
+    return True
+
+
+def _recalled_on_board(item: pytest.Item, memory: Memory) -> bool:
+    return answered.on_a_board(item) and memory.on_boards.passes(item)
 
 
 def recorded(item: pytest.Item, program: HostProgram) -> SteppedProgram:
@@ -150,7 +162,7 @@ def recorded(item: pytest.Item, program: HostProgram) -> SteppedProgram:
 
     Without a sandbox nothing is kept: a submission could have a hand in it.
     """
-    if is_apart(program) and is_answered_only(item):
+    if is_apart(program) and answered.on_the_host(item):
         return RecordedProgram(program)
     return program
 
@@ -167,51 +179,14 @@ def keep(item: pytest.Item, report: pytest.TestReport) -> None:
         return
     log = log_of(item)
     outcomes = {phase["outcome"] for phase in log.phases.values()}
-    if outcomes != {"passed"} or not is_answered_only(item):
+    if outcomes != {"passed"}:
         return
+    memory = item.config.stash[_MEMORY]
+    if answered.on_a_board(item):
+        memory.on_boards.keep(item)
     program = log.stash.get(HOST_PROGRAM, None)
-    if isinstance(program, RecordedProgram) and program.is_whole:
-        known = item.config.stash[_MEMORY].known(item.stash[CHECK].suite)
-        known.add(_name(item), program.conversation)
-
-
-def is_answered_only(item: pytest.Item) -> bool:
-    """Say whether a check goes by nothing but what a submission on the host answers.
-
-    That is not known of one that takes other people's fixtures, or is driven by chance.
-    """
-    if CHECK not in item.stash or DONE in item.stash:
-        return False
-    check = item.stash[CHECK]
-    if check.goal is not Stage.HOST_TEST or not isinstance(item, pytest.Function):
-        return False
-    if _NAME not in item.stash:
-        item.stash[_NAME] = _named(item) if _takes_ours_only(item) else ""
-    return bool(item.stash[_NAME])
-
-
-def _takes_ours_only(item: pytest.Function) -> bool:
-    names = set(item.fixturenames)
-    if HOST_FIXTURES.isdisjoint(names) or hasattr(item.obj, "hypothesis"):
-        return False
-    root = item.stash[CHECK].suite.root
-    callspec = getattr(item, "callspec", None)
-    given = set(callspec.params) if callspec is not None else set[str]()
-    info = item._fixtureinfo  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-    for name in names - given:
-        place = _PACKAGE if name in _OURS else root
-        for each in info.name2fixturedefs.get(name, ()):
-            if not Path(each.func.__code__.co_filename).is_relative_to(place):
-                return False
-    return True
-
-
-def _named(item: pytest.Function) -> str:
-    """Return by what a check is known, wherever its suite lies."""
-    _, _, test = own_id(item.nodeid, label_of(item)).partition("::")
-    file = item.path.relative_to(item.stash[CHECK].suite.root).as_posix()
-    return f"{file}::{test}"
-
-
-def _name(item: pytest.Item) -> str:
-    return item.stash[_NAME]
+    if not answered.on_the_host(item) or not isinstance(program, RecordedProgram):
+        return
+    if program.is_whole:
+        known = memory.known(item.stash[CHECK].suite)
+        known.add(answered.name_of(item), program.conversation)

@@ -127,6 +127,18 @@ class Grading:
             self.config.add_cleanup(program.stop)
         return self._targets[where]
 
+    def built_target_program(
+        self, suite: Suite, item: pytest.Item, spec: BoardSpec
+    ) -> TargetProgram | None:
+        """Return that program if nothing of it has to be built."""
+        from pytest_embedbench.grading.plugin import target_stage  # noqa: PLC0415  # late
+
+        if (suite.root, spec.name, label_of(item)) not in self._targets:
+            source = self._submitted(suite, item)
+            if not target_stage.is_built(self.config, suite, source, spec):
+                return None
+        return self.target_program(suite, item, spec)
+
     def host_image(self, suite: Suite, item: pytest.Item) -> FirmwareImage:
         """Return the host driver around the submission, or skip without a compiler.
 

@@ -36,8 +36,10 @@ HOST_PROGRAM: pytest.StashKey[SteppedProgram] = pytest.StashKey()
 CONTROLLER: pytest.StashKey[Controller] = pytest.StashKey()
 """What an attempt at a test ran in the host stage, in the stash of its log."""
 TARGET_PROGRAM: pytest.StashKey[TargetProgram] = pytest.StashKey()
+SAMPLES: pytest.StashKey[list[str]] = pytest.StashKey()
 SET: pytest.StashKey[str] = pytest.StashKey()
-"""What an attempt ran in the target stage, and with which set of parameters."""
+"""What an attempt ran in the target stage, what of it was known to be but a part, and
+with which set of parameters."""
 TARGET_BOARD: pytest.StashKey[str] = pytest.StashKey()
 """Of a check of the target stage: the board whose CPU it is about."""
 SUBMISSION: pytest.StashKey[Submission] = pytest.StashKey()

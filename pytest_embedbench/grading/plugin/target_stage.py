@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_embedbench.grading.plugin.target_checks import ParameterSet
-    from pytest_embedbench.grading.task import Suite
+    from pytest_embedbench.grading.task import ControllerApi, Suite
     from pytest_embedbench.model import BoardSpec, FirmwareSource
     from pytest_embedbench.plugin.testlog import TestLog
 
@@ -58,6 +58,7 @@ def run_sets(
     log = log_of(item)
     suite = grading_of(item.config).suite(item.path)
     program = _program(item, suite, log)
+    program.said.clear()
     for each in sets:
         log.stash[SET] = each.name
         try:
@@ -86,19 +87,39 @@ def start(
         BuildError: the submission does not build for the board.
         ConfigError: the suite has no C interface, or no room for our driver.
     """
-    if suite.task.controller is None:
-        raise ConfigError(f"{suite.root}/task.toml: [controller]: missing")
     rig = session_of(config).rig
-    driver = driven(source, suite.task.controller, path_setting(config, "cache"))
+    driver = _driver(config, suite, source, spec)
     with skipped_if_not_here(config, spec.name, spec.engine), ExitStack() as kept:
-        image = rig.image(rig.for_board(driver, spec))
+        image = rig.image(driver)
         boot = kept.enter_context(rig.boot_often(spec, image))
         return TargetProgram(
-            api=suite.task.controller,
+            api=_api(suite),
             image=image,
             boot=boot,
             booted=kept.pop_all(),
         )
+
+
+def is_built(
+    config: pytest.Config, suite: Suite, source: FirmwareSource, spec: BoardSpec
+) -> bool:
+    """Say whether ``start`` has nothing to build; raises what it raises."""
+    rig = session_of(config).rig
+    driver = _driver(config, suite, source, spec)
+    return rig.images.has(rig.builder(driver.environment), driver)
+
+
+def _driver(
+    config: pytest.Config, suite: Suite, source: FirmwareSource, spec: BoardSpec
+) -> FirmwareSource:
+    driver = driven(source, _api(suite), path_setting(config, "cache"))
+    return session_of(config).rig.for_board(driver, spec)
+
+
+def _api(suite: Suite) -> ControllerApi:
+    if suite.task.controller is None:
+        raise ConfigError(f"{suite.root}/task.toml: [controller]: missing")
+    return suite.task.controller
 
 
 def _program(item: pytest.Item, suite: Suite, log: TestLog) -> TargetProgram:

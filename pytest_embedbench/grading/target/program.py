@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BenchFault, FirmwareCrash
+from pytest_embedbench.grading.host.conversation import Conversation
 from pytest_embedbench.grading.host.messages import Kind
-from pytest_embedbench.grading.target import wire
+from pytest_embedbench.grading.target import known_talks, wire
 from pytest_embedbench.grading.target.talk import Talk, await_hello, begins_again
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ class TargetProgram:
     booted: ExitStack
     was_up: bool = field(default=False, init=False)
     """Whether the driver has ever said that it is there."""
+    said: Conversation = field(default_factory=Conversation, init=False)
+    """What went over the wire since whoever cares has cleared this."""
+    lent: BoardUnderTest | None = field(default=None, init=False)
+    """A board that others have: the next that is booted ends it."""
     _wire: wire.Wire = field(init=False)
     _board: BoardUnderTest | None = field(default=None, init=False)
     _is_ready: bool = field(default=False, init=False)
@@ -79,8 +84,11 @@ class TargetProgram:
             FirmwareFault: it does not come up.
         """
         self._inits.clear()
-        if self._is_ready and self._is_unused:
-            return
+        if not (self._is_ready and self._is_unused):
+            self._open()
+        self.said.append([known_talks.began(by_itself=self._can_begin_again)])
+
+    def _open(self) -> None:
         was_ready, self._is_ready = self._is_ready, False
         self._wire.restart()
         if self._board is None or not (
@@ -92,6 +100,7 @@ class TargetProgram:
     def _start(self, board: BoardUnderTest | None) -> None:
         """Have a board that was booted or reset."""
         if board is None:
+            self.lent = None
             board = self._board = self.boot()
         else:
             board.reset()
@@ -128,22 +137,36 @@ class TargetProgram:
         slowly = self._talk_count == self._one_by_one_from
         if kind is Kind.STEPS:
             rows = [*self._wire.steps(payload, one_by_one=slowly)]
-            talk = Talk(board, inits, rows, doing, one_by_one=slowly)
-            return self._wire.stepped(talk.run())
+            told = self._answers_of(Talk(board, inits, rows, doing, one_by_one=slowly))
+            return self._wire.stepped(told)
         if kind is Kind.PARSE:
             line = wire.parse(self.api, payload)
-            return Talk(board, inits, [line], doing, one_by_one=slowly).run()[0]
+            told = self._answers_of(
+                Talk(board, inits, [line], doing, one_by_one=slowly)
+            )
+            return told[0]
         buffer = wire.serialise(payload)
-        (told,) = Talk(board, inits, [buffer], doing, one_by_one=slowly).run()
-        answer, wrote_behind = wire.serialised(told)
+        told = self._answers_of(Talk(board, inits, [buffer], doing, one_by_one=slowly))
+        answer, wrote_behind = wire.serialised(told[0])
         if wrote_behind:
             raise FirmwareCrash(f"{doing(1)}: it has written behind its buffer")
         return answer
+
+    def _answers_of(self, talk: Talk) -> list[bytes]:
+        told = talk.run()
+        self.said[-1] += [known_talks.said(*block) for block in talk.blocks]
+        return told
+
+    def lend(self) -> BoardUnderTest:
+        """Return a board as good as new for others, until this needs one again."""
+        self._board, self._is_ready = None, False
+        self.lent = self.boot()
+        return self.lent
 
     def close(self) -> None:
         """Do nothing: it stands ready to be opened again."""
 
     def stop(self) -> None:
         """Let go of the board; safe to call twice."""
-        self._board, self._is_ready = None, False
+        self._board, self._is_ready, self.lent = None, False, None
         self.booted.close()

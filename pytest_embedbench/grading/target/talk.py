@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 ANSWER_WITHIN_MS = 1_000
 """Of simulated time, for one step or any other request."""
-_UP_WITHIN_MS = 3_000
+UP_WITHIN_MS = 3_000
 _BLOCK_BYTES = 200
 """Each board's port keeps 256 bytes that nobody has read yet."""
 _FIRST_MS = 1
 """To answer the last of a block, and for the answer: most need no more."""
-_LONGEST_MS = 64
+LONGEST_MS = 64
+"""Of the waits that follow each other, twice as long each time."""
 _BITS_PER_BYTE = 10
 _KINDS = (FirmwareReset, FirmwareSpin, FirmwareStuck)
 
@@ -43,7 +44,7 @@ def await_hello(board: Board) -> bool:
         FirmwareFault: the board has something to say of its firmware.
     """
     heard = bytearray()
-    for _ in range(_UP_WITHIN_MS):
+    for _ in range(UP_WITHIN_MS):
         board.advance(1)
         heard += _received(board)
         at = heard.find(HELLO)
@@ -51,7 +52,7 @@ def await_hello(board: Board) -> bool:
             return bytes(heard[at + len(HELLO) :]) == wire.RESTART
     raise FirmwareSpin(
         f"the firmware that steps the controller on {board.spec.name} has not come up "
-        f"within {_UP_WITHIN_MS} ms"
+        f"within {UP_WITHIN_MS} ms"
     )
 
 
@@ -64,6 +65,11 @@ def begins_again(board: Board) -> bool:
         if heard := _received(board):
             return heard == request.data
     return False
+
+
+def first_ms(block_bytes: int, baud_bps: int) -> int:
+    """Return the first wait for an answer to so many bytes."""
+    return -(-block_bytes * _BITS_PER_BYTE * 1000 // baud_bps) + _FIRST_MS
 
 
 @dataclass(slots=True)
@@ -84,6 +90,10 @@ class Talk:
     requests: Sequence[Request]
     doing: Doing
     one_by_one: bool = False
+    blocks: list[tuple[bytes, bytes]] = field(
+        default_factory=list[tuple[bytes, bytes]], init=False
+    )
+    """What has been sent in one go, and what came back."""
     _heard: bytearray = field(default_factory=bytearray, init=False)
     _ends: list[int] = field(default_factory=lambda: [0], init=False)
     """Where each answer ends in what has been heard, behind a 0."""
@@ -99,7 +109,9 @@ class Talk:
             for block in _blocks(queue, 0 if self.one_by_one else _BLOCK_BYTES):
                 data = b"".join([request.data for request in block])
                 self.board.link().send(data)
+                heard_bytes = len(self._heard)
                 self._await(block, len(data))
+                self.blocks.append((data, bytes(self._heard[heard_bytes:])))
         except FirmwareFault as error:
             kind = next((k for k in _KINDS if isinstance(error, k)), FirmwareCrash)
             raise kind(f"{self._going_on()}: {error}") from None
@@ -113,8 +125,7 @@ class Talk:
 
     def _await(self, block: Sequence[Request], block_bytes: int) -> None:
         """Let time pass until these have been answered."""
-        baud_bps = self.board.spec.uarts[0].baud_bps
-        step_ms = -(-block_bytes * _BITS_PER_BYTE * 1000 // baud_bps) + _FIRST_MS
+        step_ms = first_ms(block_bytes, self.board.spec.uarts[0].baud_bps)
         wait_ms = 1
         silent_ms = 0
         for request in block:
@@ -129,7 +140,7 @@ class Talk:
                 silent_ms = 0 if received else silent_ms + step_ms
                 self._heard += received
                 # Short at first, for most come soon; a busy board is left to it.
-                step_ms, wait_ms = wait_ms, min(2 * wait_ms, _LONGEST_MS)
+                step_ms, wait_ms = wait_ms, min(2 * wait_ms, LONGEST_MS)
             self._ends.append(end)
 
     def _check(self, inits: Sequence[bytes], last: bytes, count: int) -> None:

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 HELLO = b"\x02BENCH"
 """What a driver says once it is up, and so whenever the board has restarted; behind it,
-what it takes to begin again: ``RESTART``, or ``END`` where only a reset will do."""
+what it takes to begin again: ``RESTART``, or ``NO_RESTART`` where only a reset will."""
 TEXT_BYTES = 256
 """The driver's room for a line."""
 _INIT, _PARSE, _SERIALISE, _REPEAT, RESTART, _END = (
     bytes((number,)) for number in range(1, 7)
 )
+NO_RESTART = _END
 _MOST_TEXT_BYTES = 240
 _ROW, _HAS_VALUES, _LONG_KIND = 0x80, 0x10, 0x0F
 _LATER_8_BITS, _LATER_16_BITS, _LATER_32_BITS = 0x20, 0x40, 0x60
