@@ -55,6 +55,7 @@ def _was_odd(board: AvrInChild) -> bool:
     machine = board.machine
     is_odd = bool(machine.resets) or machine.ending.has_come()
     machine.resets.clear()
+    is_odd |= board.circuit is not None and board.circuit.has_stopped
     for uart in board.uarts:
         is_odd |= bool(uart.overruns or uart.unheard or uart.odd_bps)
         uart.overruns = uart.unheard = uart.odd_bps = 0
