@@ -54,7 +54,9 @@ DOORS = {
     "reference/core": "pytest_embedbench",
     "reference/checks": "pytest_embedbench.grading.checks",
     "reference/testing": "pytest_embedbench.testing",
+    "reference/wiring": "pytest_embedbench.wiring",
 }
+FIRST_DOOR = import_module("pytest_embedbench")
 
 
 def setup(app: Sphinx) -> None:
@@ -71,6 +73,9 @@ def _add_reference(_app: Sphinx, page: str, source: list[str]) -> None:
 def _reference(door: str) -> Iterator[str]:
     module = import_module(door)
     named = {name: getattr(module, name) for name in module.__all__}
+    if module is not FIRST_DOOR:  # what is the same there is on its page
+        first = {name: getattr(FIRST_DOOR, name, None) for name in named}
+        named = {name: it for name, it in named.items() if it is not first[name]}
     kinds = {
         "Functions": ("autofunction", inspect.isroutine),
         "Classes": ("autoclass", lambda it: inspect.isclass(it) and not _is_error(it)),

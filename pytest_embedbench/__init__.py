@@ -3,8 +3,9 @@
 Every public name is here, to be imported from here: what tests hold and annotate, the
 errors they catch, what an author of engines, builders and plants is given and has to
 give. The author of a task finds more in ``pytest_embedbench.grading.checks``, that of
-an engine in ``pytest_embedbench.testing``. Importing this package imports nothing else,
-so that pytest starts as fast as without it.
+an engine in ``pytest_embedbench.testing``, that of a part in
+``pytest_embedbench.wiring``. Importing this package imports nothing else, so that
+pytest starts as fast as without it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.parts import CATALOGUE
+from pytest_embedbench.installed_parts import installed_catalogue
 from pytest_embedbench.wiring.checking import check_diagram
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def check_diagram_file(file: Path, board: str = "") -> DiagramReport:
         board: The board that it has to be for; any if empty.
 
     Raises:
-        ConfigError: it cannot be read.
+        ConfigError: it cannot be read, or a part that is installed cannot be loaded.
     """
     try:
         text = file.read_text("utf-8")
@@ -31,4 +31,4 @@ def check_diagram_file(file: Path, board: str = "") -> DiagramReport:
     except UnicodeDecodeError as error:
         told = f"is no text in UTF-8 (byte {error.start}); save it as such"
         raise ConfigError(f"{file}: {told}") from error
-    return check_diagram(text, str(file), CATALOGUE, board)
+    return check_diagram(text, str(file), installed_catalogue(), board)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.circuits.circuit import Circuit
-from pytest_embedbench.parts import CATALOGUE
+from pytest_embedbench.installed_parts import installed_catalogue
 from pytest_embedbench.wiring.netlist import known_parts
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def open_circuit(bench: Bench) -> Circuit:
     diagram = board_circuit.diagram
     kinds = {
         name: kind
-        for name, (part, kind) in known_parts(diagram, CATALOGUE).items()
+        for name, (part, kind) in known_parts(diagram, installed_catalogue()).items()
         if part in diagram.parts
     }
     return Circuit(bench, board_circuit, diagram, kinds)

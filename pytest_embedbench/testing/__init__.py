@@ -10,6 +10,7 @@ from __future__ import annotations
 from pytest_embedbench.testing.check_board import check_board
 from pytest_embedbench.testing.check_builder import check_builder
 from pytest_embedbench.testing.check_engine import check_engine
+from pytest_embedbench.testing.check_installed_part import check_installed_part
 from pytest_embedbench.testing.check_part import check_part
 from pytest_embedbench.testing.check_plant import check_plant
 from pytest_embedbench.testing.fake_wires import Broadcast, FakeWires, WireEvent
@@ -36,6 +37,7 @@ __all__ = [
     "check_board",
     "check_builder",
     "check_engine",
+    "check_installed_part",
     "check_part",
     "check_plant",
     "line_shell",

@@ -30,6 +30,7 @@ def test_something_of_each_kind_is_shown() -> None:
         "acme_bench/commands.py",
         "acme_bench/engine.py",
         "acme_bench/instruments.py",
+        "acme_bench/lamp.py",
         "acme_bench/plant.py",
         "acme_bench/product.py",
         "suite/test_promises.py",

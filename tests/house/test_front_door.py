@@ -16,13 +16,13 @@ from typing import assert_type
 import pytest
 
 import pytest_embedbench
-from pytest_embedbench import errors, exact, faults, model, testing
+from pytest_embedbench import errors, exact, faults, model, testing, wiring
 from pytest_embedbench.grading import checks, properties
 from pytest_embedbench.wire.patterns import Exactly
 
 ROOT = Path(__file__).parents[2]
 LAZY = (pytest_embedbench, checks)
-DOORS = {*LAZY, testing}
+DOORS = {*LAZY, testing, wiring}
 PLANTS_MAY_USE = {"contracts", "errors", "metrics", "model"}
 PYTHON = [
     *sorted((ROOT / "example_suites").rglob("*.py")),

@@ -19,6 +19,7 @@ DOORS = (
     "pytest_embedbench",
     "pytest_embedbench.grading.checks",
     "pytest_embedbench.testing",
+    "pytest_embedbench.wiring",
 )
 
 
@@ -41,11 +42,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.timeout(600)
 def test_the_reference_has_every_public_name(pages: Path) -> None:
     described = names_in((pages / "objects.inv").read_bytes())
+    first = importlib.import_module(DOORS[0])
     public = {
         it.__name__ if inspect.ismodule(it) else f"{door}.{name}"
         for door in DOORS
         for name, it in inspect.getmembers(importlib.import_module(door))
         if name in importlib.import_module(door).__all__
+        and (door == DOORS[0] or it is not getattr(first, name, None))
     }
     assert len(public) > 150
     hooks = {f"{hookspecs.__name__}.{name}" for name in vars(hookspecs)}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pytest_embedbench
-from pytest_embedbench import testing
+from pytest_embedbench import testing, wiring
 from pytest_embedbench.cli import main
 from tests.plugin.conftest import WITHOUT
 
@@ -24,6 +24,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 EXPORTED = {
     "pytest_embedbench": set(dir(pytest_embedbench)),
     "pytest_embedbench.testing": set(testing.__all__),
+    "pytest_embedbench.wiring": set(wiring.__all__),
 }
 WRONG = """
 def test_one_rule_is_not_all(bench, check_every_rule_fired):
@@ -81,7 +82,7 @@ def test_its_suite_runs_on_its_board(pytester: pytest.Pytester) -> None:
     result = run(
         pytester, "suite", "-rs", "--embedbench-pio=pio", "--embedbench-core=core"
     )
-    result.assert_outcomes(passed=5, skipped=1)
+    result.assert_outcomes(passed=6, skipped=1)
     result.stdout.fnmatch_lines(
         [
             "embedbench boards: acme-thermostat (acme, rules)*",

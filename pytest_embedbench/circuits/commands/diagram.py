@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_embedbench.circuits.picture import draw_circuit
 from pytest_embedbench.diagram_file import check_diagram_file
 from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.installed_parts import installed_catalogue
 from pytest_embedbench.parts import CATALOGUE
 from pytest_embedbench.support.whole_files import replace_whole
 
@@ -57,7 +58,7 @@ def _draw(arguments: argparse.Namespace) -> int:
     report = check_diagram_file(arguments.file)
     picture: Path = arguments.picture or arguments.file.with_suffix(".svg")
     try:
-        replace_whole(picture, draw_circuit(report, CATALOGUE).encode())
+        replace_whole(picture, draw_circuit(report, installed_catalogue()).encode())
     except OSError as error:
         raise ConfigError(f"{picture}: cannot be written: {error.strerror}") from error
     sys.stdout.write(f"{picture}\n")

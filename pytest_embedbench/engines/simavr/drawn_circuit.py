@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_embedbench.model import BoardSpec
+    from pytest_embedbench.parts.part_files import PartFile
     from pytest_embedbench.wiring.diagram import Diagram, DiagramPart
     from pytest_embedbench.wiring.netlist import Netlist
     from pytest_embedbench.wiring.part_type import PartType
@@ -31,13 +32,17 @@ class DrawnCircuit:
     board: str
     parts: Mapping[str, tuple[DiagramPart, PartType]]
     supply_mv: int
+    part_files: tuple[PartFile, ...]
+    """Of parts that other packages have brought."""
 
     def for_child(self, spec: BoardSpec) -> tuple[Any, ...]:
         """Return what the simulator's process makes the same circuit of."""
         names = {pin.name.removeprefix("D"): pin for pin in spec.pins.values()}
         pins = {name: pin.port for name, pin in names.items()}
         channels = {name: pin.adc for name, pin in names.items() if pin.adc is not None}
-        return self.diagram.text, self.diagram.file, pins, channels
+        used = {part.type for part in self.diagram.parts}
+        files = [tuple(it) for it in self.part_files if it.type_name in used]
+        return self.diagram.text, self.diagram.file, pins, channels, files
 
 
 def circuit_of(spec: BoardSpec) -> DrawnCircuit | None:
@@ -51,7 +56,10 @@ def circuit_of(spec: BoardSpec) -> DrawnCircuit | None:
         return None
     # Only boards in circuits load what circuits need.
     from pytest_embedbench.diagram_file import check_diagram_file  # noqa: PLC0415
-    from pytest_embedbench.parts import CATALOGUE  # noqa: PLC0415
+    from pytest_embedbench.installed_parts import (  # noqa: PLC0415
+        installed_catalogue,
+        installed_parts,
+    )
     from pytest_embedbench.wiring.netlist import known_parts  # noqa: PLC0415
 
     if spec.name not in DRAWN_BOARDS:
@@ -62,11 +70,12 @@ def circuit_of(spec: BoardSpec) -> DrawnCircuit | None:
     if report.errors:
         file = report.diagram.file
         raise ConfigError("\n".join(it.told_of(file) for it in report.errors))
-    parts = known_parts(report.diagram, CATALOGUE)
+    parts = known_parts(report.diagram, installed_catalogue())
     return DrawnCircuit(
         diagram=report.diagram,
         netlist=report.netlist,
         board=next(name for name, (_, kind) in parts.items() if kind.board),
         parts=parts,
         supply_mv=options.vcc_mv,
+        part_files=installed_parts(),
     )

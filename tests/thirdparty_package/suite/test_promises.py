@@ -9,7 +9,12 @@ from acme_bench.engine import RuleEngine
 from acme_bench.plant import Room
 
 from pytest_embedbench import FirmwareSource, Registry
-from pytest_embedbench.testing import check_builder, check_engine, check_plant
+from pytest_embedbench.testing import (
+    check_builder,
+    check_engine,
+    check_installed_part,
+    check_plant,
+)
 
 SOURCE = FirmwareSource(project_dir=Path(__file__).parent, environment="rules")
 
@@ -25,3 +30,8 @@ def test_the_builder_keeps_its_promises(tmp_path: Path) -> None:
 
 def test_the_plant_keeps_its_promises() -> None:
     check_plant(Room(), ("ACT HEATER ON", "ACT HEATER OFF"))
+
+
+def test_the_part_keeps_its_promises_where_an_engine_loads_it() -> None:
+    check_installed_part("acme-stair-lamp")
+    check_installed_part("acme-stair-lamp", {"seconds": "0.5"})

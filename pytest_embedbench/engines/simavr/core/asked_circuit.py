@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pytest_embedbench.engines.simavr.core.circuit import AvrCircuit
 from pytest_embedbench.engines.simavr.core.stops import Stops
-from pytest_embedbench.parts import CATALOGUE
-from pytest_embedbench.parts.models import MODELS
+from pytest_embedbench.parts.part_files import PartFile, all_parts
 from pytest_embedbench.wiring.reading import read_diagram
 
 TYPE_CHECKING = False
@@ -25,7 +24,9 @@ class AskedCircuit:
         file: str,
         pins: dict[str, str],
         channels: dict[str, int],
+        part_files: list[tuple[str, str, str]],
     ) -> None:
+        parts = all_parts(PartFile(*it) for it in part_files)
         machine = self._machine = board.machine
         diagram, _ = read_diagram(text, file)
         self.avr = AvrCircuit(
@@ -34,8 +35,8 @@ class AskedCircuit:
             pins=pins,
             channels=channels,
             diagram=diagram,
-            catalogue=CATALOGUE,
-            models=MODELS,
+            catalogue=parts.catalogue,
+            models=parts.models,
         )
         self.avr.connect(board.adc, board.spi, board.twi)
         self._stops = Stops(machine, self.avr.live, board.uarts)
