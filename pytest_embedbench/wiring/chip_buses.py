@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.wiring.bit_i2c import BitI2c
 from pytest_embedbench.wiring.bit_spi import BitSpi
+from pytest_embedbench.wiring.shared_address import SharedAddress
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -31,7 +33,8 @@ class ChipBuses:
         self._spi_nets = spi
         self._spi_owners: set[Hashable] = set()
         self.i2c: dict[int, I2cDevice] = {}
-        """By address; of two with one address the first."""
+        """By address; those that have the same one are one device."""
+        self._at_address: defaultdict[int, list[I2cDevice]] = defaultdict(list)
         self.spi: list[BitSpi] = []
 
     def add_i2c(
@@ -45,7 +48,9 @@ class ChipBuses:
         """Put a device on two lines."""
         BitI2c(wires, *pins, address, device)
         if nets == self._i2c_nets:
-            self.i2c.setdefault(address, device)
+            devices = self._at_address[address]
+            devices.append(device)
+            self.i2c[address] = SharedAddress(devices) if devices[1:] else device
 
     def add_spi(
         self,

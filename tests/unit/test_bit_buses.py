@@ -9,6 +9,7 @@ from pytest_embedbench.pins import Level
 from pytest_embedbench.testing import FakeWires
 from pytest_embedbench.wiring.drives import RELEASED, Strength, drive
 from pytest_embedbench.wiring.part_type import PartPin, PartType, PinRole
+from pytest_embedbench.wiring.shared_address import SharedAddress
 from tests.support.bit_bus import SoftI2c, SoftSpi
 
 LOW, HIGH, FLOATING = Level.LOW, Level.HIGH, Level.FLOATING
@@ -167,6 +168,21 @@ class TestI2c:
             wires.on_i2c("SDA", "SCL", ADDRESS, Memory())
         with pytest.raises(ContractViolation, match="132 is no address of 7 bits"):
             wires.on_i2c("SDA", "SCL", 132, Memory())
+
+
+def test_devices_at_one_address_answer_together() -> None:
+    shy, one, other = Memory(is_there=False), Memory(), Memory(lasts=1)
+    other.next = 0x5F
+    together = SharedAddress([shy, one, other])
+    assert together.begin(0, reads=False)
+    assert together.write(1, 0x12)
+    together.end(2)
+    assert together.begin(3, reads=True)
+    assert together.read(4) == 0xA6 & 0x60
+    together.end(5)
+    assert shy.told == ["writes", "reads"]
+    assert one.told == other.told == ["writes", "12", "end", "reads", "end"]
+    assert not SharedAddress([shy]).begin(6, reads=False)
 
 
 class Echo:
