@@ -193,7 +193,7 @@ class Circuit:
     def edges(self, pin: str, *, since_us: int = 0) -> Sequence[Edge]:
         """Return all changes of the net of ``part:pin``: when, in ns, and to what.
 
-        The pulses of PWM are among them; a byte of SPI or I2C in hardware is not.
+        The pulses of PWM are among them, and the bits of SPI and I2C in hardware.
         """
         record = self.board_circuit.record()
         return record.edges_of(record.netlist.number_of(endpoint(pin)), since_us)

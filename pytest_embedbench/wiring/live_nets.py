@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.pins import Level
 from pytest_embedbench.wiring.drives import Strength, drive
-from pytest_embedbench.wiring.net_log import LEVEL_BITS, TICK_SHIFT, NetLog, PwmChange
+from pytest_embedbench.wiring.net_log import (
+    FIGHT,
+    LEVEL_BITS,
+    TICK_SHIFT,
+    NetLog,
+    PwmChange,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Sequence
@@ -109,7 +115,10 @@ class LiveNets:
     def tell(self, at_ticks: int, net: int, level: Level) -> None:
         """Write down that a net shows another level, and tell it."""
         log = self.log
-        log.packed.append(at_ticks << TICK_SHIFT | net << LEVEL_BITS | level.value)
+        shown = level.value
+        if level is Level.FLOATING and self.network.state(net).is_contention:
+            shown = FIGHT
+        log.packed.append(at_ticks << TICK_SHIFT | net << LEVEL_BITS | shown)
         log.cut()
         for call in self._calls[net]:
             call(at_ticks, level)
@@ -204,10 +213,13 @@ class LiveNets:
 
     def _end_on(self, at_ticks: int, net: int) -> None:
         self.log.pwm.append(PwmChange(at_ticks, net, 0, 0))
+        # What it shows may be what it showed between pulses, so nothing tells it else.
+        level = self.network.level(net)
+        bits = net << LEVEL_BITS | level.value
+        self.log.packed.append(at_ticks << TICK_SHIFT | bits)
         for _, call in self._pwm_calls[net]:
             call(at_ticks, 0, 0)
         owners = {owner for owner, _ in self._pwm_calls[net]}
-        level = self.network.level(net)
         self._calls[net][:] = [it.call for it in self._listeners[net]]
         for it in self._listeners[net]:
             if it.owner in owners:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 LEVEL_BITS, NET_BITS = 2, 14
 """A change is its tick, over the number of the net, over its level."""
+FIGHT = 3
+"""The level of a net on which outputs work against each other, so that it has none."""
 MOST_NETS = 1 << NET_BITS
 MOST_CHANGES = 1_000_000
 """More than the last so many are not kept; of each net, what it was before is."""
@@ -64,6 +66,7 @@ class NetLog:
         self.pwm: list[PwmChange] = []
         self.bus = array("Q")  # two words for each
         self._before: dict[int, int] = {}
+        self._bus_cut_at_ticks = 0
 
     def add_byte(
         self, kind: int, begins_ticks: int, ends_ticks: int, value: int, other: int
@@ -73,6 +76,7 @@ class NetLog:
         lasts_ticks = ends_ticks - begins_ticks
         self.bus.append(lasts_ticks << 24 | value << 16 | other << 8 | kind)
         if len(self.bus) > 4 * MOST_CHANGES:
+            self._bus_cut_at_ticks = self.bus[2 * MOST_CHANGES]
             del self.bus[: 2 * MOST_CHANGES]
 
     def cut(self) -> None:
@@ -87,6 +91,7 @@ class NetLog:
         """Return all that is there, and up to which tick some is missing."""
         before = array("Q", sorted(self._before.values()))
         cut_at_ticks = before[-1] >> TICK_SHIFT if before else 0
+        cut_at_ticks = max(cut_at_ticks, self._bus_cut_at_ticks)
         return before.tobytes() + self.packed.tobytes(), cut_at_ticks
 
 
