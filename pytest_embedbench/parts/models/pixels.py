@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 _SHORTEST_ONE_NS = 580
 _RESET_US = 50
-_BITS = 24
+_WHOLE = 1 << 24
 _LOW = drive(Strength.OUTPUT, Level.LOW)
 _HIGH = drive(Strength.OUTPUT, Level.HIGH)
+_HIGH_LEVEL = Level.HIGH
 _NEVER = -1
 
 
@@ -45,7 +46,8 @@ class PixelChain:
         self._reset_ticks = _RESET_US * wires.ticks_per_us
         self._rose_at_ticks = _NEVER
         self._fell_at_ticks = 0
-        self._word = self._bits = 0
+        self._word = 1
+        self._is_full = False
         self._sent: list[int] = []
         self._shown = [0] * count
         wires.drive("DOUT", _LOW)
@@ -59,29 +61,37 @@ class PixelChain:
         return tuple((word >> 8 & 0xFF, word >> 16, word & 0xFF) for word in words)
 
     def _on_level(self, at_ticks: int, level: Level) -> None:
-        if level is Level.HIGH:
+        if level is _HIGH_LEVEL:
             if at_ticks - self._fell_at_ticks >= self._reset_ticks:
-                self._shown = self._after_reset()
-                self._sent = []
-                self._bits = self._word = 0
+                self._reset()
             self._rose_at_ticks = at_ticks
-            if len(self._sent) == self._count:
+            if self._is_full:
                 self._wires.drive("DOUT", _HIGH)
-        elif self._rose_at_ticks != _NEVER:
-            if len(self._sent) == self._count:
-                self._wires.drive("DOUT", _LOW)
-            else:
-                is_one = at_ticks - self._rose_at_ticks >= self._shortest_one_ticks
-                self._take(is_one)
-            self._rose_at_ticks = _NEVER
-            self._fell_at_ticks = at_ticks
+            return
+        rose_at_ticks = self._rose_at_ticks
+        if rose_at_ticks == _NEVER:
+            return
+        self._rose_at_ticks = _NEVER
+        self._fell_at_ticks = at_ticks
+        if self._is_full:
+            self._wires.drive("DOUT", _LOW)
+            return
+        # A 1 goes before the bits, and tells when there are enough of them.
+        is_one = at_ticks - rose_at_ticks >= self._shortest_one_ticks
+        word = self._word = self._word << 1 | is_one
+        if word >= _WHOLE:
+            self._store(word - _WHOLE)
 
-    def _take(self, is_one: bool) -> None:  # noqa: FBT001
-        self._word = self._word << 1 | is_one
-        self._bits += 1
-        if self._bits == _BITS:
-            self._sent.append(self._word)
-            self._bits = self._word = 0
+    def _store(self, word: int) -> None:
+        self._sent.append(word)
+        self._word = 1
+        self._is_full = len(self._sent) == self._count
+
+    def _reset(self) -> None:
+        self._shown = self._after_reset()
+        self._sent = []
+        self._word = 1
+        self._is_full = False
 
     def _after_reset(self) -> list[int]:
         return self._sent + self._shown[len(self._sent) :]
