@@ -28,6 +28,7 @@ def _dht(
             "temperature": PartControl(*temperature_c, "C", named_by),
             "humidity": PartControl(0, 100, "%", named_by),
         },
+        observables={"readings": "how many it has sent"},
     )
 
 

@@ -19,6 +19,12 @@ VARIANTS: dict[str, list[dict[str, str]]] = {
     "wokwi-lcd2004": [{"pins": "i2c"}],
     "wokwi-max7219-matrix": [{"chain": "4", "layout": "fc16"}],
     "wokwi-rgb-led": [{"common": "cathode"}],
+    "wokwi-hx711": [{"type": "5kg", "weight": "2"}],
+    "wokwi-ks2e-m-dc5": [{"bounce": "0"}],
+    "wokwi-led-matrix": [{"rows": "2", "cols": "3", "layout": "serpentine"}],
+    "wokwi-pir-motion-sensor": [{"retrigger": "0", "delayTime": "0.01"}],
+    "wokwi-relay-module": [{"transistor": "pnp"}],
+    "wokwi-stepper-motor": [{"gearRatio": "2:1"}],
     "wokwi-pushbutton": [{"bounce": "0"}],
     "wokwi-slide-switch": [{"bounce": "0", "value": "1"}],
 }

@@ -144,6 +144,7 @@ def test_a_dht22_sends_tenths(humidity: float, temperature: float, due: str) -> 
     assert read(it, 1000)[:4] == bytes.fromhex(due)
     it.wires.advance_us(2_000_000)
     assert read(it, 1000)[:4] == bytes.fromhex(due)
+    assert it.see("readings") == 2
 
 
 def test_a_dht11_sends_whole_units() -> None:
@@ -155,7 +156,9 @@ def test_a_dht11_sends_whole_units() -> None:
     ("kind", "start_us"), [("wokwi-dht22", 790), ("embedbench-dht11", 17_900)]
 )
 def test_a_start_that_is_too_short_has_no_answer(kind: str, start_us: float) -> None:
-    assert ask(OnTable(kind), start_us) == []
+    it = OnTable(kind)
+    assert ask(it, start_us) == []
+    assert it.see("readings") == 0
 
 
 def test_what_a_sensor_says_is_no_start_for_itself() -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from pytest_embedbench.wiring.drives import Drive
-    from pytest_embedbench.wiring.part_model import Wires
+    from pytest_embedbench.wiring.part_model import Reading, Wires
 
 _WAIT_US = 30
 _ANSWER_US = 80
@@ -75,12 +75,17 @@ class Hygrometer:
         self._values = {name: float(attrs[name]) for name in names}
         self._fell_at_ticks: int | None = None
         self._is_answering = False
+        self._readings = 0
         wires.drive("SDA", _PULL_UP)
         wires.on_level("SDA", self._on_level)
 
     def control(self, _at_ticks: int, name: str, value: float) -> None:
         """Set the temperature in Celsius, or the humidity in percent."""
         self._values[name] = value
+
+    def observe(self, _at_ticks: int, _: str) -> Reading:
+        """Return how many readings it has sent, to the end."""
+        return self._readings
 
     def _on_level(self, at_ticks: int, level: Level) -> None:
         if self._is_answering:
@@ -109,6 +114,7 @@ class Hygrometer:
         self._wires.drive("SDA", held)
 
     def _end(self, at_ticks: int) -> None:
+        self._readings += 1
         self._wires.drive("SDA", _PULL_UP)
         self._wires.at(at_ticks + self._wires.ticks_per_us, self._listen)
 
