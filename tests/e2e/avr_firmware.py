@@ -58,7 +58,7 @@ class Boot(Protocol):
         *flags: str,
         board: str = "uno",
         engine: Simavr | None = None,
-        **options: int | bool,
+        **options: int | bool | str,
     ) -> SimavrBoard: ...
 
 
@@ -122,7 +122,7 @@ def boot(avr_image: Build, simavr: Simavr) -> Iterator[Boot]:
             *flags: str,
             board: str = "uno",
             engine: Simavr | None = None,
-            **options: int | bool,
+            **options: int | bool | str,
         ) -> SimavrBoard:
             spec = replace(board_spec(board), options=options)
             image = avr_image(name, *flags, board=board)
