@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from pytest_embedbench.parts.shorthand import POWERED, number, pins, text, word
+from pytest_embedbench.parts.attribute_values import address, address_or_nothing
+from pytest_embedbench.parts.shorthand import (
+    POWERED,
+    number,
+    parsed,
+    pins,
+    text,
+    word,
+)
 from pytest_embedbench.wiring.part_type import OnlyIf, PartType, PinRole
 
 _FULL = OnlyIf("pins", ("full",))
@@ -27,8 +35,8 @@ def _lcd(name: str, title: str) -> PartType:
         ),
         attrs={
             "pins": word("full", "i2c"),
-            "i2cAddress": text("0x27"),
-            "i2c-address": text(),
+            "i2cAddress": parsed("0x27", address),
+            "i2c-address": parsed("", address_or_nothing),
             "variant": text(),
             "color": text("black"),
             "background": text("green"),
@@ -49,7 +57,7 @@ DISPLAYS = (
         name="board-ssd1306",
         title="OLED 128 x 64, SSD1306, I2C",
         pins=(*POWERED, *pins(PinRole.BOTH, "SDA SCL")),
-        attrs={"i2cAddress": text("0x3c")},
+        attrs={"i2cAddress": parsed("0x3c", address)},
         observables=_PIXELS,
     ),
     PartType(
@@ -61,7 +69,10 @@ DISPLAYS = (
             *pins(PinRole.POWER, "VIN"),
             *pins(PinRole.RETURN, "GND"),
         ),
-        attrs={"i2cAddress": text("0x3c"), "i2c-address": text()},
+        attrs={
+            "i2cAddress": parsed("0x3c", address),
+            "i2c-address": parsed("", address_or_nothing),
+        },
         observables=_PIXELS,
     ),
     PartType(

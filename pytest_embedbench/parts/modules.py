@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_embedbench.parts.shorthand import POWERED, pins, text
+from pytest_embedbench.parts.attribute_values import start
+from pytest_embedbench.parts.shorthand import POWERED, parsed, pins, text
 from pytest_embedbench.wiring.part_type import (
     NamedBy,
     PartControl,
@@ -30,7 +31,7 @@ MODULES = (
             *pins(PinRole.BOTH, "SDA SCL"),
             *pins(PinRole.OUTPUT, "SQW"),
         ),
-        attrs={"initTime": text("now")},
+        attrs={"initTime": parsed("now", start)},
         observables={"time": "date and time of day"},
     ),
     PartType(

@@ -13,7 +13,7 @@ from pytest_embedbench.wiring.part_type import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 def pins(
@@ -47,6 +47,11 @@ def word(*choices: str) -> PartAttribute:
 def text(default: str = "") -> PartAttribute:
     """Return an attribute that is any text, such as a color or a label."""
     return PartAttribute(default=default)
+
+
+def parsed(default: str, parse: Callable[[str], object]) -> PartAttribute:
+    """Return an attribute that is text of a form; see ``PartAttribute.parse``."""
+    return PartAttribute(default=default, parse=parse)
 
 
 POWERED = (*pins(PinRole.POWER, "VCC"), *pins(PinRole.RETURN, "GND"))

@@ -112,7 +112,7 @@ def _wrong(known: PartAttribute, value: str) -> str:
     if known.choices and value not in known.choices:
         return f"must be one of {listed(known.choices)}{nearest(value, known.choices)}"
     if not known.is_number:
-        return ""
+        return _wrong_text(known, value)
     try:
         number = float(value)
     except ValueError:
@@ -123,6 +123,15 @@ def _wrong(known: PartAttribute, value: str) -> str:
     if known.highest is None:
         allowed = f"of at least {lowest:g}"
     return "" if lowest <= number <= highest else f"must be a number {allowed}"
+
+
+def _wrong_text(known: PartAttribute, value: str) -> str:
+    try:
+        if known.parse is not None:
+            known.parse(value)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def check_wires(diagram: Diagram, catalogue: PartCatalogue) -> Iterator[CircuitFinding]:

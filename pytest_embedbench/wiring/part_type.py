@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 class PinRole(enum.Enum):
@@ -95,6 +95,8 @@ class PartAttribute:
         lowest: The least that it can be, if it is a number.
         highest: The most that it can be, if it is a number.
         choices: All that it can be, if it is a word.
+        parse: What makes something of it, or raises ``ValueError`` with what it must
+            be; ``None`` if any text will do.
     """
 
     default: str = ""
@@ -102,6 +104,7 @@ class PartAttribute:
     lowest: float | None = None
     highest: float | None = None
     choices: tuple[str, ...] = ()
+    parse: Callable[[str], object] | None = None
 
 
 class NamedBy(enum.Enum):

@@ -372,6 +372,25 @@ def test_words_and_ranges_of_attributes_are_told() -> None:
     ]
 
 
+def test_addresses_and_times_of_attributes_are_told() -> None:
+    parts = {**UNO, "o": "board-ssd1306", "l": "wokwi-lcd1602", "c": "wokwi-ds1307"}
+    attrs = {
+        "o": {"i2cAddress": "0x80"},
+        "l": {"i2c-address": "", "i2cAddress": "39"},
+        "c": {"initTime": "soon"},
+    }
+    assert [it.text for it in report(parts, attrs=attrs).findings] == [
+        (
+            "o: attribute 'i2cAddress' is '0x80', must be an address on I2C from 0x08 "
+            "to 0x77"
+        ),
+        (
+            "c: attribute 'initTime' is 'soon', must be 'now', '0', or a date and time "
+            "of day from 2000 to 2099, such as '2024-02-29T23:59:58'"
+        ),
+    ]
+
+
 def test_a_diagram_for_another_board_is_told() -> None:
     (finding,) = report(UNO, board="mega").findings
     assert finding.kind is FindingKind.OTHER_BOARD

@@ -59,7 +59,7 @@ def test_it_begins_where_it_is_told_to(start: str, registers: str) -> None:
 
 @pytest.mark.parametrize("start", ["soon", "1999-12-31T00:00:00", "2024-02-30", ""])
 def test_a_start_has_to_be_a_date_of_its_century(start: str) -> None:
-    with pytest.raises(ConfigError, match=f"initTime cannot be '{start}'"):
+    with pytest.raises(ConfigError, match=f"initTime is '{start}', must be 'now'"):
         Rtc(initTime=start)
 
 

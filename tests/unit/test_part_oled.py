@@ -196,9 +196,9 @@ def test_scrolls_take_their_bytes() -> None:
     assert screen.lit() == at((0, 0))
 
 
-@pytest.mark.parametrize("address", ["0x80", "0x00", "oled", "08"])
+@pytest.mark.parametrize("address", ["0x80", "0x00", "oled", "08", ""])
 def test_an_address_has_to_be_one(address: str) -> None:
-    with pytest.raises(ConfigError, match=f"i2cAddress cannot be '{address}'"):
+    with pytest.raises(ConfigError, match=f"i2cAddress is '{address}', must be an"):
         OnTable("board-ssd1306", i2cAddress=address)
 
 

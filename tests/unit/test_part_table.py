@@ -53,6 +53,8 @@ def test_a_type_speaks_of_its_own_pins_and_attributes_only(part: PartType) -> No
 def test_a_default_is_what_an_attribute_can_be(part: PartType) -> None:
     for name, attr in part.attrs.items():
         assert not attr.choices or attr.default in attr.choices, name
+        if attr.parse is not None:
+            attr.parse(attr.default)
         if attr.is_number:
             value = float(attr.default)
             assert attr.lowest is None or attr.lowest <= value, name

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.parts.models.addresses import i2c_address
+from pytest_embedbench.parts.attribute_values import address_of
 from pytest_embedbench.parts.models.averaging import LineShare
 from pytest_embedbench.parts.models.hd44780 import Hd44780, LcdRow
 from pytest_embedbench.pins import Level
@@ -51,7 +51,7 @@ def _display(
     if attrs["pins"] == "full":
         return ParallelLcd(wires, chip)
     backpack = BackpackLcd(chip)
-    wires.on_i2c("SDA", "SCL", i2c_address(attrs), backpack)
+    wires.on_i2c("SDA", "SCL", address_of(attrs), backpack)
     return backpack
 
 

@@ -16,10 +16,10 @@ says nothing.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.parts.attribute_values import start
 from pytest_embedbench.parts.models.bcd_calendar import Calendar, from_bcd, to_bcd
 from pytest_embedbench.pins import Level
 from pytest_embedbench.wiring.drives import Strength, drive
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.wiring.part_model import Reading, Wires
 
 _ADDRESS = 0x68
-_SPECIAL = {"now": "2020-01-01T00:00:00", "0": "2000-01-01T00:00:00"}
-_CENTURY = range(2000, 2100)
 _US_PER_S = 1_000_000
 _FIELDS = Calendar._fields
 _MASKS = {"second": 0x7F, "minute": 0x7F, "weekday": 0x07, "day": 0x3F, "month": 0x1F}
@@ -176,18 +174,10 @@ class Ds1307:
 
 def _first(given: str) -> Calendar:
     try:
-        start = datetime.fromisoformat(_SPECIAL.get(given, given))
-    except ValueError:
-        start = None
-    if start is not None and start.tzinfo is not None:
-        start = start.astimezone(UTC)
-    if start is None or start.year not in _CENTURY:
-        raise ConfigError(
-            f"initTime cannot be {given!r}: it is 'now', '0', or a date and time "
-            "of day from 2000 to 2099, such as '2024-02-29T23:59:58'"
-        )
-    weekday = start.isoweekday() % 7 + 1
+        moment = start(given)
+    except ValueError as error:
+        raise ConfigError(f"initTime is {given!r}, {error}") from None
     return Calendar(
-        *(start.second, start.minute, start.hour, weekday),
-        *(start.day, start.month, start.year % 100),
+        *(moment.second, moment.minute, moment.hour, moment.isoweekday() % 7 + 1),
+        *(moment.day, moment.month, moment.year % 100),
     )

@@ -37,7 +37,7 @@ class Max7219Matrix:
     """A chain of matrices."""
 
     def __init__(self, wires: Wires, attrs: Mapping[str, str]) -> None:
-        count = int(attrs["chain"])
+        count = int(float(attrs["chain"]))
         self._points_left = attrs["layout"] == "fc16"
         # By chip, the first one of the chain first.
         self._chips = [bytearray(_REGISTERS) for _ in range(count)]

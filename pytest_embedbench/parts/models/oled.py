@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.parts.models.addresses import i2c_address
+from pytest_embedbench.parts.attribute_values import address_of
 from pytest_embedbench.parts.models.oled_frame import HEIGHT, WIDTH, OledFrame
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def older_oled(wires: Wires, attrs: Mapping[str, str]) -> Oled:
 
 def _placed(wires: Wires, attrs: Mapping[str, str], *, sda: str, scl: str) -> Oled:
     oled = Oled()
-    wires.on_i2c(sda, scl, i2c_address(attrs), oled)
+    wires.on_i2c(sda, scl, address_of(attrs), oled)
     return oled
 
 
