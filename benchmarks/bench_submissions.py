@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pytest_embedbench.builders.platformio import PlatformIO
 from pytest_embedbench.clock import host_now_s
 
 SUITE = Path(__file__).parents[1] / "example_suites" / "tank_fill_drain"
@@ -30,6 +31,7 @@ def main() -> int:
     workers = int(sys.argv[2]) if len(sys.argv) > 2 else 2  # noqa: PLR2004  # arguments
     with tempfile.TemporaryDirectory(prefix="embedbench-bench-") as scratch:
         root = Path(scratch)
+        PlatformIO(core_dir=root / "core").set_up()
         folders = [submission(root, number) for number in range(count)]
         print(f"{count} submissions, {workers} workers      wall s    CPU s")
         each = [f"--embedbench-firmware={folder}" for folder in folders]
@@ -56,13 +58,17 @@ def measured(root: Path, whats: list[str], workers: int) -> tuple[float, float]:
     words = [sys.executable, "-m", "pytest", "-q", "--tb=no", f"-n{workers}", *BOARDS]
     places = [f"--embedbench-artifacts={root / 'runs'}"]
     places.append(f"--embedbench-cache={root / 'cache'}")
+    places.append(f"--embedbench-core={root.parent / 'core'}")
     began_s, began_cpu_s = host_now_s(), children_cpu_s()
     for what in whats:
-        subprocess.run(
+        done = subprocess.run(
             [*words, *places, what, SUITE / "hidden"],
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
             check=True,
         )
+        if "skipped" in done.stdout:  # no verdict costs less than one
+            raise SystemExit(done.stdout)
     return host_now_s() - began_s, children_cpu_s() - began_cpu_s
 
 
