@@ -54,6 +54,29 @@ def test_the_driver_is_a_builder_like_any_other(tmp_path: Path) -> None:
     check_builder(HostDriver(api=API, cache_dir=tmp_path), source, tmp_path / "out")
 
 
+def test_what_is_the_same_for_all_submissions_is_compiled_once(tmp_path: Path) -> None:
+    log, script = tmp_path / "log", tmp_path / "cc"
+    script.write_text(f'#!/bin/sh\necho "$*" >>{log}\nexec cc "$@"\n')
+    script.chmod(0o755)
+    driver = HostDriver(api=API, cache_dir=tmp_path, compiler=str(script))
+    keepers: list[bytes] = []
+    for number in range(3):
+        submission = tmp_path / f"submission{number}"
+        shutil.copytree(TANK.root / "solution", submission)
+        with (submission / "src/controller.c").open("a") as file:
+            file.write(f"/* {number} */\n")
+        source = TANK.source(str(submission), relative_to=tmp_path)
+        image = driver.build(source, tmp_path / f"out{number}")
+        keepers.append(image.artifacts[KEEPER].read_bytes())
+        program = HostProgram(image)
+        program.open()
+        program.stop()
+    assert len({*keepers}) == 1
+    runs = log.read_text().splitlines()
+    assert sum("host/keeper.c" in run for run in runs) == 1
+    assert sum("host/driver.c" in run for run in runs) == 3
+
+
 def test_steps_go_in_and_outputs_come_back(run: Callable[..., Controller]) -> None:
     controller = run(
         "output.pump_on = input.level == 7 && input.now_ms == 4294967295U;"

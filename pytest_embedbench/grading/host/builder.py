@@ -28,7 +28,12 @@ from pytest_embedbench.grading.host.early_code import may_run_early
 from pytest_embedbench.grading.host.interface import header
 from pytest_embedbench.grading.host.reads import check_reads
 from pytest_embedbench.grading.host.sanitizing import switched_off
-from pytest_embedbench.grading.host.staged import COMPILED, staged_files, staged_texts
+from pytest_embedbench.grading.host.staged import (
+    COMPILED,
+    keeper_files,
+    staged_files,
+    staged_texts,
+)
 from pytest_embedbench.model import FirmwareImage, Isolation
 from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
 from pytest_embedbench.processes.machine_trouble import our_disk
@@ -57,6 +62,9 @@ _WHOLE = ("-Wl,--no-as-needed",)
 """What the libraries need of the sanitizers is loaded once, with the keeper."""
 _LOADED = ("-fPIC", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs")
 """A function that is called like one of the system's is the submission's own here."""
+
+
+_KEEPERS: dict[tuple[str, ...], tuple[tuple[str, ...], bytes]] = {}
 
 
 class _Stage(NamedTuple):
@@ -131,7 +139,7 @@ class HostDriver:
             for name, text in staged_texts(source, self.api).items():
                 (stage.folder / name).write_text(text)
             text = self._check_reads(source, stage)
-            sanitizers = self._compile_keeper(stage, keeper)
+            sanitizers = self._put_keeper(source, keeper)
             files = [file.read_bytes() for file in source.overlay.values()]
             text = text or self._run(stage, "-E", *COMPILED).stdout
             early = self._read(text, files, sanitized=bool(sanitizers))
@@ -176,8 +184,31 @@ class HostDriver:
         run = partial(self._finished, stage)
         return check_reads(source.overlay, COMPILED, stage.folder, run)
 
+    def _put_keeper(self, source: FirmwareSource, keeper: Path) -> tuple[str, ...]:
+        """Return the sanitizers that the keeper has been compiled with.
+
+        That is done once in a process, where there is nothing of any submission.
+        """
+        files = keeper_files()
+        texts = (file.read_text() for file in files.values())
+        how = self._compiler(), self.version(), *self._flags(), source.isolation.value
+        key = (*how, *texts)
+        if key not in _KEEPERS:
+            with tempfile.TemporaryDirectory(prefix="embedbench-host-") as scratch:
+                stage = _Stage(Path(scratch), self._apart(source, Path(scratch)))
+                for name, file in files.items():
+                    (stage.folder / name).parent.mkdir(exist_ok=True)
+                    shutil.copyfile(file, stage.folder / name)
+                sanitizers = self._compile_keeper(stage, keeper)
+            _KEEPERS[key] = sanitizers, keeper.read_bytes()
+            return sanitizers
+        sanitizers, program = _KEEPERS[key]
+        keeper.write_bytes(program)
+        keeper.chmod(0o755)
+        return sanitizers
+
     def _compile_keeper(self, stage: _Stage, keeper: Path) -> tuple[str, ...]:
-        """Return the sanitizers that this compiler has; nothing here is submitted."""
+        """Return the sanitizers that this compiler has."""
         failures: list[BuildError] = []
         for sanitizers in dict.fromkeys((self._flags(), ())):
             try:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent
 _FRAME = _HERE.parents[1] / "firmware" / "embedbench_frame"
+_KEEPER = ("keeper.c", "limits.c", "host_driver.h", "host_limits.h")
 _BEHIND = ("driver.c", "stepping.h")
 COMPILED = ("src/controller.c", "src/protocol.c")
 """What is compiled of the task and the submission, beside all headers."""
@@ -24,6 +25,11 @@ def staged_files(source: FirmwareSource) -> dict[str, Path]:
     Ours are in ``host``, where only what is in there finds them.
     """
     return _sources(source) | _ours()
+
+
+def keeper_files() -> dict[str, Path]:
+    """Return those of the keeper, which are the same for all submissions."""
+    return {f"host/{name}": _HERE / name for name in _KEEPER}
 
 
 def staged_texts(source: FirmwareSource, api: ControllerApi) -> dict[str, str]:
@@ -47,11 +53,12 @@ def _sources(source: FirmwareSource) -> dict[str, Path]:
 
 
 def _ours() -> dict[str, Path]:
-    names = (
-        *("keeper.c", "limits.c", "host_driver.h", "host_limits.h"),
-        *_BEHIND,
+    behind = {f"host/{name}": _HERE / name for name in _BEHIND}
+    return (
+        keeper_files()
+        | behind
+        | {
+            "frame/embedbench_frame.c": _FRAME / "src" / "embedbench_frame.c",
+            "frame/embedbench_frame.h": _FRAME / "include" / "embedbench_frame.h",
+        }
     )
-    return {f"host/{name}": _HERE / name for name in names} | {
-        "frame/embedbench_frame.c": _FRAME / "src" / "embedbench_frame.c",
-        "frame/embedbench_frame.h": _FRAME / "include" / "embedbench_frame.h",
-    }
