@@ -73,12 +73,9 @@ class SdBlocks:
         """Read and write no more."""
         self._reading: _BlockRead | None = None
         self._writing: _BlockWrite | None = None
-        self._data: bytearray | None = None
-
-    @property
-    def is_gathering(self) -> bool:
+        self._data = bytearray()
+        self.is_gathering = False
         """Whether bytes that come in are data."""
-        return self._data is not None
 
     def set_size(self, size: int) -> int:
         """Set how much is read at once."""
@@ -132,16 +129,17 @@ class SdBlocks:
 
     def take(self, at_ticks: int, byte: int) -> Iterable[int]:
         """Take a byte that is of no command, and return the answer to it."""
-        if self._data is not None:
+        if self.is_gathering:
             self._data.append(byte)
             if len(self._data) < BLOCK + _CRC_SIZE:
                 return ()
             data, crc = bytes(self._data[:BLOCK]), bytes(self._data[BLOCK:])
-            self._data = None
+            self.is_gathering = False
             return (self._store(at_ticks, data, crc),)
         is_many = self._writing is not None and self._writing.is_many
         if self._writing and byte == (_TOKEN_OF_MANY if is_many else _TOKEN):
             self._data = bytearray()
+            self.is_gathering = True
         elif is_many and byte == _STOP_TOKEN:
             self._writing = None
             self._work(at_ticks)

@@ -74,29 +74,31 @@ class SdCard:
     def transfer(self, at_ticks: int, byte: int) -> int:
         """Take a byte, if it is selected."""
         if self._is_selected:
-            if at_ticks >= self._blocks.busy_until_ticks:
+            is_wanted = byte != _FILL or self._command or self._blocks.is_gathering
+            if is_wanted and at_ticks >= self._blocks.busy_until_ticks:
                 self._take(at_ticks, byte)
-            self._offered = self._next(at_ticks)
+            self._offered = self._out.popleft() if self._out else self._next(at_ticks)
         return self._offered
 
     def _next(self, at_ticks: int) -> int:
-        if not self._out:
-            self._out.extend(self._blocks.next_block(at_ticks))
+        """Return what goes out when there is nothing left to send."""
+        self._out.extend(self._blocks.next_block(at_ticks))
         if self._out:
             return self._out.popleft()
         return _BUSY if at_ticks < self._blocks.busy_until_ticks else _FILL
 
     def _take(self, at_ticks: int, byte: int) -> None:
         """Take a byte of a command, or of what is written."""
-        is_start = byte & _START_MASK == _START
-        if self._blocks.is_gathering or not (self._command or is_start):
+        if self._blocks.is_gathering:
             self._out.extend(self._blocks.take(at_ticks, byte))
-            return
-        self._command.append(byte)
-        if len(self._command) == _COMMAND_SIZE:
-            command = bytes(self._command)
-            self._command.clear()
-            self._obey(at_ticks, command)
+        elif self._command or byte & _START_MASK == _START:
+            self._command.append(byte)
+            if len(self._command) == _COMMAND_SIZE:
+                command = bytes(self._command)
+                self._command.clear()
+                self._obey(at_ticks, command)
+        else:
+            self._out.extend(self._blocks.take(at_ticks, byte))
 
     # --------------------------------------------------------------- commands
 
