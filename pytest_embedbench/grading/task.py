@@ -6,13 +6,20 @@ surface, a starter, a reference solution). A plain project in between has none.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.registry import PLANT_FILE
 from pytest_embedbench.errors import ConfigError, NothingSubmitted
 from pytest_embedbench.grading.submitted import submitted
+from pytest_embedbench.grading.task_tables import (
+    ControllerApi,
+    Sensor,
+    Starter,
+    read_controller,
+    read_sensors,
+    read_starter,
+)
 from pytest_embedbench.model import FirmwareSource
 from pytest_embedbench.support.projects import (
     IDF_FILES,
@@ -24,87 +31,34 @@ from pytest_embedbench.support.toml_schema import (
     check_items,
     check_keys,
     read_table,
-    rows,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+__all__ = [
+    "ControllerApi",
+    "Sensor",
+    "Starter",
+    "Suite",
+    "Task",
+    "find_suite",
+    "load_task",
+    "suite_above",
+]
 
 _TASK_FILE = "task.toml"
 _FIRMWARE = ("src", "include", "lib", "boards", "data", *IDF_FILES)
 """What a build sees of a package: no hidden checks, no solution."""
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_FORBIDDEN = ("wait", "allocate", "print")
-_REQUIRED = {
-    "name": str,
+_REQUIRED = {"name": str, "brief": str, "edit_surface": list}
+_OPTIONAL = {
     "plant": str,
-    "brief": str,
-    "edit_surface": list,
     "boot_line": str,
+    "solution": str,
+    "timeouts_ms": list,
+    "safe_lines": list,
+    "ignored": list,
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ControllerApi:
-    """The names in a task's C interface; the host driver is made from them.
-
-    ``kinds`` are ``CONTROLLER_INPUT_*`` after ``NONE``, in the order of the parser's
-    results too; ``values`` are integer or boolean members of the input; ``actuators``
-    are booleans of the output; ``serialisers`` are ``protocol_serialize_act_*``.
-    ``states`` are ``CONTROLLER_STATE_*``, none where the brief leaves them free.
-    ``forbidden`` is what the brief says that no submission may do: ``wait``,
-    ``allocate``, ``print``.
-    """
-
-    kinds: tuple[str, ...]
-    values: tuple[str, ...]
-    actuators: tuple[str, ...]
-    serialisers: tuple[str, ...]
-    states: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        kinds, values = len(self.kinds), ", ".join(self.values)
-        return f"<ControllerApi of {kinds} kinds: {values}>"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Starter:
-    """What a submission begins with, beside the names of the C interface.
-
-    ``constants`` are ``CONTROLLER_*`` and their values in C; ``members`` are those of
-    ``controller_t`` as C declares them, which a submission may change; the first of
-    ``states`` is the safe one.
-    """
-
-    states: tuple[str, ...]
-    constants: Mapping[str, str]
-    members: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sensor:
-    """A stream of lines: what they say, and what the controller takes them for.
-
-    ``line`` is what stands before the value (``SENSE LEVEL``), which goes into the
-    input's member ``value``. A valid one is a whole number from ``lowest`` to
-    ``highest`` and of kind ``kind``, or one of ``words``, which go by the number of
-    their place and have kinds of their own; ``around`` are the numbers at which
-    something changes.
-    """
-
-    line: str
-    value: str
-    invalid: str
-    kind: str = ""
-    lowest: int = 0
-    highest: int = 0
-    around: tuple[int, ...] = ()
-    words: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def __repr__(self) -> str:
-        return f"<Sensor {self.line}>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,19 +66,21 @@ class Task:
     """A task package as its ``task.toml`` has it.
 
     ``plant`` is a registered name, or a class in a file of the package's own, from
-    its root on (``plant.py:Room``); here that file's path is absolute.
+    its root on (``plant.py:Room``); here that file's path is absolute. Without one it
+    is ``""``, and so is ``boot_line``.
     ``edit_surface`` are the files that a submission may replace, relative to the
     package; ``ignored`` are patterns of others that it may bring without their being
     looked at, ``*`` for any text; ``boot_line`` is what the firmware says once it is
     up, ``safe_lines`` what follows. ``sensors`` and ``timeouts_ms`` are what sequences
-    of lines are made from: see ``properties``.
+    of lines are made from: see ``properties``. ``diagram`` is the circuit that
+    its boards stand in, if they do.
     """
 
     name: str
-    plant: str
     brief: str
     edit_surface: tuple[str, ...]
-    boot_line: str
+    plant: str = ""
+    boot_line: str = ""
     solution: str = "solution"
     controller: ControllerApi | None = None
     starter: Starter | None = None
@@ -132,6 +88,7 @@ class Task:
     timeouts_ms: tuple[int, ...] = ()
     safe_lines: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    diagram: Path | None = None
 
     def __repr__(self) -> str:
         return f"<Task {self.name}: {len(self.sensors)} sensors>"
@@ -171,6 +128,17 @@ class Suite:
         if not overlay:
             raise NothingSubmitted(folder, self.task.edit_surface)
         return FirmwareSource(project_dir=self.root, overlay=overlay, parts=_FIRMWARE)
+
+    def diagram_for(self, board: str) -> Path | None:
+        """Return the circuit that a board stands in, if the task has one.
+
+        One for that board alone is beside it: ``diagram-mega.json``.
+        """
+        file = self.task.diagram
+        if file is None:
+            return None
+        own = file.with_name(f"{file.stem}-{board}{file.suffix}")
+        return own if own.is_file() else file
 
     def is_built(self, path: str) -> bool:
         """Say whether a file is built, by its path from the package's folder on."""
@@ -222,13 +190,10 @@ def load_task(file: Path) -> Task:
     """
     where = str(file)
     top = read_table(file)
-    optional = {"controller": dict, "starter": dict, "sensor": list}
+    optional = {"controller": dict, "starter": dict, "sensor": list, "circuit": dict}
     check_keys(where, "", top, required={"task": dict}, optional=optional)
     table: dict[str, Any] = top["task"]
-    optional = {
-        "solution": str, "timeouts_ms": list, "safe_lines": list, "ignored": list
-    }  # fmt: skip
-    check_keys(where, "task.", table, required=_REQUIRED, optional=optional)
+    check_keys(where, "task.", table, required=_REQUIRED, optional=_OPTIONAL)
     check_items(where, "task.edit_surface", table["edit_surface"], str)
     surface: list[str] = table.pop("edit_surface")
     timeouts_ms: list[int] = table.pop("timeouts_ms", [])
@@ -240,61 +205,30 @@ def load_task(file: Path) -> Task:
     ignored: list[str] = table.pop("ignored", [])
     if ignored:
         check_items(where, "task.ignored", [*ignored], str)
-    controller = _controller(where, top["controller"]) if "controller" in top else None
-    if PLANT_FILE in table["plant"]:
+    controller = (
+        read_controller(where, top["controller"]) if "controller" in top else None
+    )
+    if PLANT_FILE in table.get("plant", ""):
         table["plant"] = str(file.resolve().parent / table["plant"])
     return Task(
         **table,
         edit_surface=tuple(surface),
         controller=controller,
-        starter=_starter(where, top, controller),
-        sensors=tuple(_sensors(where, top.get("sensor", []))),
+        starter=read_starter(where, top, controller),
+        sensors=tuple(read_sensors(where, top.get("sensor", []))),
         timeouts_ms=tuple(timeouts_ms),
         safe_lines=tuple(safe_lines),
         ignored=tuple(ignored),
+        diagram=_diagram(file, top["circuit"]) if "circuit" in top else None,
     )
 
 
-def _controller(where: str, table: dict[str, Any]) -> ControllerApi:
-    required = {"kinds": list, "values": list, "actuators": list, "serialisers": list}
-    optional = {"states": list, "forbidden": list}
-    check_keys(where, "controller.", table, required=required, optional=optional)
-    for key, names in table.items():
-        check_items(where, f"controller.{key}", names, str)
-        for name in names:
-            if not _NAME.fullmatch(name):
-                message = f"{where}: controller.{key}: {name!r} is not a name in C"
-                raise ConfigError(message)
-    for name in table.get("forbidden", ()):
-        if name not in _FORBIDDEN:
-            message = f"{where}: controller.forbidden: {name!r} is none of: "
-            raise ConfigError(message + ", ".join(_FORBIDDEN))
-    return ControllerApi(**{key: tuple(names) for key, names in table.items()})
-
-
-def _starter(
-    where: str, top: dict[str, Any], api: ControllerApi | None
-) -> Starter | None:
-    """Read what a submission begins with; the states are those that are checked."""
-    if "starter" not in top:
-        return None
-    table: dict[str, Any] = top["starter"]
-    optional = {"states": list, "constants": dict, "members": list}
-    check_keys(where, "starter.", table, required={}, optional=optional)
-    states = table.get("states") or list(api.states if api else ())
-    check_items(where, "starter.states", [*states], str)
-    members = table.get("members", [])
-    if members:
-        check_items(where, "starter.members", members, str)
-    constants = {name: str(n) for name, n in table.get("constants", {}).items()}
-    return Starter(states=tuple(states), constants=constants, members=tuple(members))
-
-
-def _sensors(where: str, entries: object) -> Iterator[Sensor]:
-    required: dict[str, type] = {"line": str, "value": str, "invalid": str}
-    words: dict[str, type] = {"words": dict}
-    numeric = {"kind": str, "lowest": int, "highest": int, "around": list}
-    for here, table in rows(where, "sensor", entries):
-        own = words if "words" in table else numeric
-        check_keys(where, f"{here}.", table, required=required | own)
-        yield Sensor(**table | {"around": tuple(table.get("around", ()))})
+def _diagram(file: Path, table: dict[str, Any]) -> Path:
+    check_keys(str(file), "circuit.", table, required={"diagram": str})
+    diagram: Path = file.resolve().parent / table["diagram"]
+    if not diagram.is_file():
+        raise ConfigError(
+            f"{file}: circuit.diagram: no such file in the package: "
+            f"{table['diagram']!r}; name the diagram.json of its circuit"
+        )
+    return diagram

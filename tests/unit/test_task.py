@@ -54,6 +54,45 @@ def test_what_is_ignored_is_a_list_of_patterns(tmp_path: Path) -> None:
         load_task(tmp_path / "task.toml")
 
 
+def test_a_task_needs_no_plant_and_no_boot_line(tmp_path: Path) -> None:
+    lines = TASK.splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith(("plant", "boot_line"))]
+    (tmp_path / "task.toml").write_text("".join(kept))
+    task = load_task(tmp_path / "task.toml")
+    assert (task.plant, task.boot_line, task.diagram) == ("", "", None)
+
+
+def test_a_task_may_have_a_circuit(tmp_path: Path) -> None:
+    (tmp_path / "task.toml").write_text(f"{TASK}[circuit]\ndiagram = 'wired.json'\n")
+    with pytest.raises(
+        ConfigError, match=r"circuit\.diagram: no such .* 'wired\.json'"
+    ):
+        load_task(tmp_path / "task.toml")
+    wired, of_mega = tmp_path / "wired.json", tmp_path / "wired-mega.json"
+    wired.touch()
+    of_mega.touch()
+    found = find_suite(tmp_path / "hidden" / "test_x.py")
+    assert found.diagram_for("uno") == wired
+    assert found.diagram_for("mega") == of_mega
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("[circuit]\n", r"circuit\.diagram: missing"),
+        ("[circuit]\ndiagram = 1\n", r"circuit\.diagram: must be text"),
+        ("[circuit]\ndiagrams = 'x'\n", r"circuit\.diagrams: unknown key"),
+        ("[circuit]\ndiagram = ''\n", r"circuit\.diagram: no such file"),
+    ],
+)
+def test_a_broken_circuit_table_names_its_key(
+    tmp_path: Path, table: str, message: str
+) -> None:
+    (tmp_path / "task.toml").write_text(TASK + table)
+    with pytest.raises(ConfigError, match=message):
+        load_task(tmp_path / "task.toml")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -43,6 +43,7 @@ from pytest_embedbench.plugin.stash import TESTLOG
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
+    from pathlib import Path
 
     from pytest_embedbench.model import Blame, BoardSpec, FirmwareImage, FirmwareSource
 
@@ -214,6 +215,15 @@ def pytest_embedbench_plant(item: pytest.Item) -> str | None:
     """Take the plant of the task."""
     suite = grading_of(item.config).suite_or_none(item.path)
     return suite.task.plant if suite is not None else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_embedbench_diagram(item: pytest.Item, spec: BoardSpec) -> Path | None:
+    """Have the boards of a task stand in its circuit, but for a test that names one."""
+    if item.get_closest_marker("diagram") is not None:
+        return None
+    suite = grading_of(item.config).suite_or_none(item.path)
+    return suite.diagram_for(spec.name) if suite is not None else None
 
 
 @pytest.hookimpl(optionalhook=True)
