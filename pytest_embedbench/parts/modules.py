@@ -57,6 +57,7 @@ MODULES = (
         attrs={"key": text()},
         controls={
             "command": PartControl(0, 255, named_by=NamedBy.US),
+            "address": PartControl(0, 255, named_by=NamedBy.US),
             "repeats": PartControl(0, 100, named_by=NamedBy.US),
         },
     ),

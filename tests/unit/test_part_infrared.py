@@ -69,6 +69,14 @@ def test_a_key_is_a_frame_with_its_command(command: int) -> None:
     assert decode(room.spans_us(100)) == [0, 0xFF, command, command ^ 0xFF]
 
 
+def test_another_remote_has_another_address() -> None:
+    room = Room()
+    room.remote.wires.advance_us(5000)
+    room.remote.set("address", 0x20)
+    room.remote.set("command", 7)
+    assert decode(room.spans_us(100)) == [0x20, 0xDF, 7, 0xF8]
+
+
 def test_a_frame_takes_67_5_ms_whatever_it_says() -> None:
     room = Room()
     room.remote.wires.advance_us(1000)

@@ -4,9 +4,9 @@ The remote sends by NEC's protocol, on a carrier that is not told: light for 9 m
 for 4.5 ms, then address, its complement, command and its complement, lowest bits first,
 each a light of 562.5 us and as much darkness for 0, three times as much for 1; and a
 last light. While a key is held a repeat follows every 108 ms: light for 9 ms, dark for
-2.25 ms, light. The address is 0 and keys have the commands of
-docs.wokwi.com/parts/wokwi-ir-remote, 162 for Power; lowest bits first is what sketches
-want that find 162 by Arduino's IRremote from version 3 on.
+2.25 ms, light. The address is 0, unless it is another remote's, and keys have the
+commands of docs.wokwi.com/parts/wokwi-ir-remote, 162 for Power; lowest bits first is
+what sketches want that find 162 by Arduino's IRremote from version 3 on.
 
 A receiver holds DAT low while there is light, pulled up inside, as Vishay's TSOP382 has
 it; that real ones take some periods of the carrier to see it is left out.
@@ -31,7 +31,6 @@ _LEADER_US, _GAP_US, _REPEAT_GAP_US = 9000, 4500, 2250
 _UNIT_US = 562.5
 _ONE_US = 3 * _UNIT_US
 _PERIOD_US = 108_000
-_ADDRESS = 0
 _LOW = drive(Strength.OUTPUT, Level.LOW)
 _PULL_UP = drive(Strength.PULL, Level.HIGH)
 
@@ -41,20 +40,21 @@ class RemoteControl:
 
     def __init__(self, wires: Wires, _: Mapping[str, str]) -> None:
         self._wires = wires
-        self._repeats = 0
+        self._settings = {"address": 0, "repeats": 0}
         self._free_at_ticks = 0
 
     def control(self, at_ticks: int, name: str, value: float) -> None:
-        """Press a key by its command, or say how many repeats follow each."""
-        if name == "repeats":
-            self._repeats = round(value)
+        """Press a key by its command; or say what address and repeats keys have."""
+        if name in self._settings:
+            self._settings[name] = round(value)
             return
+        address, repeats = self._settings["address"], self._settings["repeats"]
         begin_ticks = max(at_ticks, self._free_at_ticks)
         period_ticks = _PERIOD_US * self._wires.ticks_per_us
-        self._send(begin_ticks, _frame_us(_ADDRESS, round(value)))
-        for turn in range(1, self._repeats + 1):
+        self._send(begin_ticks, _frame_us(address, round(value)))
+        for turn in range(1, repeats + 1):
             self._send(begin_ticks + turn * period_ticks, _repeat_us())
-        self._free_at_ticks = begin_ticks + (1 + self._repeats) * period_ticks
+        self._free_at_ticks = begin_ticks + (1 + repeats) * period_ticks
 
     def _send(self, begin_ticks: int, widths_us: Iterator[float]) -> None:
         """Send widths of light and darkness by turns."""
