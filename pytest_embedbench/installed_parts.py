@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +26,11 @@ def installed_parts() -> tuple[PartFile, ...]:
     Raises:
         ConfigError: two packages bring the same type, or there is no such file.
     """
+    return _on_path(tuple(sys.path))
+
+
+@cache  # looking at all that is installed takes a while
+def _on_path(_path: tuple[str, ...]) -> tuple[PartFile, ...]:
     found = entry_points(group=GROUP)
     entries = sorted(found, key=lambda entry: (entry.name, entry.value))
     files = tuple(map(_file, entries))

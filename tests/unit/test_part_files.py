@@ -69,16 +69,26 @@ def test_an_installed_part_is_one_of_them(site: Site) -> None:
     assert "acme_lamp" not in sys.modules
 
 
-def test_a_diagram_may_have_it(
-    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.fixture
+def diagram(tmp_path: Path) -> Path:
+    file = tmp_path / "diagram.json"
+    file.write_text(json.dumps(DIAGRAM, indent=1))
+    return file
+
+
+def test_a_diagram_may_not_have_what_is_not_installed(
+    diagram: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    diagram = tmp_path / "diagram.json"
-    diagram.write_text(json.dumps(DIAGRAM, indent=1))
     assert main(["diagram", "check", str(diagram)]) == 1
     assert "acme-stair-lamp" in capsys.readouterr().out
+
+
+def test_a_diagram_may_have_it(
+    site: Site, diagram: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     site.install("acme_lamp", LAMP.read_text(), "acme-stair-lamp = acme_lamp:PART")
     assert main(["diagram", "check", str(diagram)]) == 0, capsys.readouterr().out
-    picture = tmp_path / "picture.svg"
+    picture = diagram.with_suffix(".svg")
     assert main(["diagram", "draw", str(diagram), str(picture)]) == 0
     assert "lamp" in picture.read_text()
 
