@@ -8,8 +8,9 @@ current long enough moves nothing.
 
 docs.wokwi.com/parts/wokwi-relay-module contradicts itself: its table calls ``npn``
 active-high, and what follows has COM at NO while IN is low. Here it is as the table has
-it: with ``npn`` the coil has current while IN is high, with ``pnp`` while IN is low,
-and never while IN is open, which the page says of both.
+it, and as Wokwi's simulation does it (github.com/wokwi/wokwi-features/issues/666): with
+``npn`` the coil has current while IN is high, with ``pnp`` while IN is low, and never
+while IN is open, which the page says of both.
 """
 
 from __future__ import annotations
