@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.errors import ConfigError, ExpectTimeout, UnknownName
@@ -11,7 +12,7 @@ from pytest_embedbench.wiring.diagram import Endpoint
 from pytest_embedbench.wiring.stops import PinBecomes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.contracts import BoardCircuit
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _PRESSED = "pressed"
 _RISES = 3
+_KEYS = ("123A", "456B", "789C", "*0#D")
 
 
 class Blinks(NamedTuple):
@@ -38,8 +40,14 @@ class CircuitPart:
     are set. The page of parts says what each type has.
     """
 
-    def __init__(self, circuit: Circuit, id: str, kind: PartType) -> None:  # noqa: A002
-        self._circuit, self._kind = circuit, kind
+    def __init__(
+        self,
+        circuit: Circuit,
+        id: str,  # noqa: A002
+        kind: PartType,
+        attrs: Mapping[str, str],
+    ) -> None:
+        self._circuit, self._kind, self._attrs = circuit, kind, attrs
         self.id = id
         """What the diagram calls it."""
 
@@ -73,24 +81,47 @@ class CircuitPart:
         for name, value in controls.items():
             self._circuit.board_circuit.control(self.id, name, value)
 
-    def press(self, *, duration_ms: int = 50) -> None:
+    def press(self, key: str = "", *, duration_ms: int = 50) -> None:
         """Press it, let time pass, and let go of it.
 
+        Args:
+            key: Which key of a keypad, by its label: ``"5"``.
+            duration_ms: How long it is held.
+
         Raises:
-            UnknownName: it is no button.
+            UnknownName: it is no button, or has no such key.
             FirmwareFault: the firmware crashed meanwhile, ...
         """
-        self.hold()
+        self.hold(key)
         self._circuit.bench.run_for(whole_ms("duration_ms", duration_ms))
-        self.release()
+        self.release(key)
 
-    def hold(self) -> None:
-        """Press it until ``release``."""
-        self.set(**{_PRESSED: 1})
+    def hold(self, key: str = "") -> None:
+        """Press it, or a key of it, until ``release``."""
+        self.set(**{self._button(key): 1})
 
-    def release(self) -> None:
+    def release(self, key: str = "") -> None:
         """Let go of it."""
-        self.set(**{_PRESSED: 0})
+        self.set(**{self._button(key): 0})
+
+    def _button(self, key: str) -> str:
+        keys = self._keys()
+        if not keys:
+            return key or _PRESSED
+        if key not in keys:
+            raise UnknownName(f"key of {self.id}", key, keys)
+        return keys[key]
+
+    def _keys(self) -> dict[str, str]:
+        """Return the controls of a keypad's keys, by what is printed on them."""
+        if "row1column1" not in self._kind.controls:
+            return {}
+        columns = int(self._kind.attr(self._attrs, "columns"))
+        labels = key_labels(self._kind.attr(self._attrs, "keys"), columns)
+        return {
+            label: f"row{1 + index // columns}column{1 + index % columns}"
+            for index, label in enumerate(labels)
+        }
 
     def level(self, pin: str) -> Level:
         """Return what the net of one of its pins shows now."""
@@ -167,7 +198,10 @@ class Circuit:
         self.bench = bench
         self.board_circuit = board_circuit
         self.diagram = diagram
-        self._parts = {id_: CircuitPart(self, id_, kind) for id_, kind in kinds.items()}
+        attrs = {part.id: part.attrs for part in diagram.parts}
+        self._parts = {
+            id_: CircuitPart(self, id_, kind, attrs[id_]) for id_, kind in kinds.items()
+        }
 
     def __repr__(self) -> str:
         return f"<Circuit {self.diagram.file}: {', '.join(self._parts)}>"
@@ -233,6 +267,16 @@ class Circuit:
         now_s = self.bench.uart.now_us / 1e6
         told = f"{what} within {within_ms} ms, up to {now_s:.6f} s: {seen}"
         return ExpectTimeout(f"{told}\n{self.bench.uart.recorder.evidence()}")
+
+
+def key_labels(keys: str, columns: int) -> Sequence[str]:
+    """Return what is printed on the keys of a keypad, row by row.
+
+    ``keys`` is the attribute as a diagram has it: a list in JSON, or nothing.
+    """
+    if not keys:
+        return [label for row in _KEYS for label in row[:columns]]
+    return [str(label) for label in json.loads(keys)]
 
 
 def endpoint(pin: str) -> Endpoint:

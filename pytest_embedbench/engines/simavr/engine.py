@@ -188,6 +188,8 @@ class Simavr:
     def _check(self, word: str, detail: str) -> None:
         if word == "ready":
             return
+        if word == "refused":
+            raise ConfigError(detail)
         tool = f"{self.library} of simavr 1.6 or 1.7"
         if word == "mismatch":
             tool += f" (not another version: {detail})"

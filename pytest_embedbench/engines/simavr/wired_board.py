@@ -109,7 +109,9 @@ class SimavrCircuit:
     def control(self, part: str, name: str, value: float) -> None:
         """See ``BoardCircuit``."""
         check_control(part, self._kind(part), name, value)
-        self._board.command("control", part, name, float(value))
+        refused: str = self._board.query("control", part, name, float(value))
+        if refused:
+            raise ConfigError(f"{part}: {refused}")
 
     def check_control(self, part: str, name: str) -> None:
         """See ``BoardCircuit``."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pytest_embedbench.engines.simavr.core.circuit import AvrCircuit
+from pytest_embedbench.engines.simavr.core.layout import CannotBeWired
 from pytest_embedbench.engines.simavr.core.stops import Stops
+from pytest_embedbench.errors import EmbedbenchError
 from pytest_embedbench.parts.part_files import PartFile, all_parts
 from pytest_embedbench.wiring.reading import read_diagram
 
@@ -29,15 +31,18 @@ class AskedCircuit:
         parts = all_parts(PartFile(*it) for it in part_files)
         machine = self._machine = board.machine
         diagram, _ = read_diagram(text, file)
-        self.avr = AvrCircuit(
-            machine,
-            board.ports,
-            pins=pins,
-            channels=channels,
-            diagram=diagram,
-            catalogue=parts.catalogue,
-            models=parts.models,
-        )
+        try:
+            self.avr = AvrCircuit(
+                machine,
+                board.ports,
+                pins=pins,
+                channels=channels,
+                diagram=diagram,
+                catalogue=parts.catalogue,
+                models=parts.models,
+            )
+        except EmbedbenchError as error:
+            raise CannotBeWired(f"{file}: {error}") from error
         self.avr.connect(board.adc, board.spi, board.twi)
         self._stops = Stops(machine, self.avr.live, board.uarts)
         self._replies: list[Any] = []
@@ -53,7 +58,7 @@ class AskedCircuit:
         live, now = self.avr.live, self._machine.avr.cycle
         match command:
             case ("control", part, name, value):
-                live.control(now, part, name, value)
+                self._replies.append(self._refused(part, name, value))
             case ("observe", part, name):
                 self._replies.append(live.observe(now, part, name))
             case ("level", net):
@@ -68,6 +73,14 @@ class AskedCircuit:
                 self._stops.set(stops, stay=stay)
             case _:
                 raise ValueError(command)
+
+    def _refused(self, part: str, name: str, value: float) -> str:
+        """Set a control; return why it cannot be, if it cannot."""
+        try:
+            self.avr.live.control(self._machine.avr.cycle, part, name, value)
+        except EmbedbenchError as error:
+            return str(error)
+        return ""
 
     def report(self) -> tuple[Any, ...]:
         """Return answers, which stop was met, and findings, if there are any."""

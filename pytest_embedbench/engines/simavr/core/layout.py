@@ -44,6 +44,10 @@ class LayoutMismatch(Exception):
     """This libsimavr is not laid out as we know it."""
 
 
+class CannotBeWired(Exception):
+    """A part of the circuit cannot be what the diagram says."""
+
+
 class IoSlot(Structure):
     """What happens when the firmware touches one I/O register."""
 

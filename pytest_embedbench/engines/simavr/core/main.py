@@ -224,6 +224,9 @@ def serve() -> None:
     except layout.LayoutMismatch as error:
         send(("mismatch", str(error)))
         return
+    except layout.CannotBeWired as error:
+        send(("refused", str(error)))
+        return
     send(("ready", ""))
     while True:
         request = receive()
