@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -12,7 +14,8 @@ from pytest_embedbench.parts.models import MODELS
 from pytest_embedbench.wiring.findings import FindingKind
 from pytest_embedbench.wiring.part_type import NamedBy, PartType
 
-PAGE = (Path(__file__).parents[2] / "docs" / "circuits.md").read_text("utf-8")
+PAGE_FOLDER = Path(__file__).parents[2] / "docs"
+PAGE = (PAGE_FOLDER / "circuits.md").read_text("utf-8")
 SAID_BEFORE_THE_TABLE = ("wokwi-arduino-", "wokwi-breadboard", "$serialMonitor")
 SHOWN = {
     name: part
@@ -60,3 +63,32 @@ def test_the_page_has_every_kind_of_finding() -> None:
     assert dict(rows) == {
         kind.value: "error" if kind.is_error else "warning" for kind in FindingKind
     }
+
+
+MODEL_PAGE = PAGE_FOLDER / "part_models.md"
+
+
+def models_by_module() -> dict[str, list[str]]:
+    """Return the types of each module of models, by its name."""
+    by_module: dict[str, list[str]] = {}
+    for name, make in sorted(MODELS.items()):
+        by_module.setdefault(make.__module__, []).append(name)
+    return by_module
+
+
+def section(module: str, types: list[str]) -> str:
+    """Return what the page of models has to say of a module: its docstring."""
+    doc = inspect.getdoc(importlib.import_module(module))
+    assert doc
+    title, _, rest = doc.replace("``", "`").partition("\n")
+    named = ", ".join(f"`{each}`" for each in types)
+    return f"## {title.rstrip('.:')}\n\n{named}\n\n{rest.strip()}".strip()
+
+
+def test_the_page_of_models_says_what_they_are_made_by_and_what_they_leave_out() -> (
+    None
+):
+    sections = [section(module, types) for module, types in models_by_module().items()]
+    head, _, rest = MODEL_PAGE.read_text("utf-8").partition("\n## ")
+    assert head.startswith("# How exact parts are")
+    assert f"## {rest}" == "\n\n".join(sorted(sections)) + "\n"
