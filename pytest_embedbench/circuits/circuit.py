@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import ConfigError, ExpectTimeout, UnknownName
-from pytest_embedbench.model import Level
+from pytest_embedbench.circuits.blinking import Blinks, wait_for_blinks
+from pytest_embedbench.errors import (
+    BoardLost,
+    ConfigError,
+    EmbedbenchError,
+    ExpectTimeout,
+    UnknownName,
+)
 from pytest_embedbench.support.validation import whole_ms
 from pytest_embedbench.wiring.diagram import Endpoint
 from pytest_embedbench.wiring.stops import PinBecomes
@@ -16,21 +24,14 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.contracts import BoardCircuit
+    from pytest_embedbench.model import Level
     from pytest_embedbench.wiring.diagram import Diagram
     from pytest_embedbench.wiring.part_model import Reading
     from pytest_embedbench.wiring.part_type import PartType
     from pytest_embedbench.wiring.waves import Edge
 
 _PRESSED = "pressed"
-_RISES = 3
 _KEYS = ("123A", "456B", "789C", "*0#D")
-
-
-class Blinks(NamedTuple):
-    """How a light blinks: how long a period takes, and how long it is lit in one."""
-
-    period_ms: float
-    lit_ms: float
 
 
 class CircuitPart:
@@ -52,7 +53,10 @@ class CircuitPart:
         """What the diagram calls it."""
 
     def __repr__(self) -> str:
-        seen = [f"{name}={getattr(self, name)!r}" for name in self._kind.observables]
+        try:
+            seen = [f"{it}={getattr(self, it)!r}" for it in self._kind.observables]
+        except EmbedbenchError:  # of its board, which is gone
+            seen = []
         return f"<{' '.join([self.id, *seen])}>"
 
     @property
@@ -143,39 +147,7 @@ class CircuitPart:
             raise ConfigError(
                 f"{self.id} is a {self._kind.name}: no light with A and C"
             )
-        circuit, since_us = self._circuit, self._circuit.bench.uart.now_us
-        ends_us = since_us + whole_ms("within_ms", within_ms) * 1000
-        while True:
-            lit = self._lit(since_us)
-            rises = [at_ns for at_ns, is_lit in lit if is_lit]
-            if len(rises) >= _RISES:
-                begin_ns, end_ns = rises[_RISES - 2 : _RISES]
-                falls = [
-                    at for at, is_lit in lit if begin_ns < at < end_ns and not is_lit
-                ]
-                return Blinks((end_ns - begin_ns) / 1e6, (falls[-1] - begin_ns) / 1e6)
-            if circuit.bench.uart.now_us >= ends_us:
-                seen = f"it was lit {len(rises)} times"
-                raise circuit.timeout(f"{self.id} did not blink", within_ms, seen)
-            circuit.bench.uart.poll(ends_us)
-            circuit.bench.uart.recorder.raise_fault()
-
-    def _lit(self, since_us: int) -> list[tuple[int, bool]]:
-        """Return when it was lit and went dark, in ns."""
-        levels = {"A": Level.FLOATING, "C": Level.FLOATING}
-        edges = [
-            (at_ns, pin, level)
-            for pin in levels
-            for at_ns, level in self._circuit.edges(f"{self.id}:{pin}")
-        ]
-        edges.sort(key=lambda edge: edge[0])
-        changes: list[tuple[int, bool]] = []
-        for at_ns, pin, level in edges:
-            levels[pin] = level
-            is_lit = levels["A"] is Level.HIGH and levels["C"] is Level.LOW
-            if is_lit != (bool(changes) and changes[-1][1]):
-                changes.append((at_ns, is_lit))
-        return [change for change in changes if change[0] >= since_us * 1000]
+        return wait_for_blinks(self._circuit, self.id, within_ms)
 
 
 class Circuit:
@@ -257,16 +229,37 @@ class Circuit:
                     return met.at_us
                 uart.recorder.raise_fault()
         finally:
-            self.board_circuit.look_out([])
+            with suppress(BoardLost):  # which has been told
+                self.board_circuit.look_out([])
         shown = self.board_circuit.level(end).name
         what = f"{pin} did not become {level.name}"
-        raise self.timeout(what, within_ms, f"it is {shown}")
+        raise self.timeout(what, within_ms, f"it is {shown}", (pin,))
 
-    def timeout(self, what: str, within_ms: int, seen: str) -> ExpectTimeout:
-        """Return the failure of a wait in vain, with what nets did up to now."""
+    def write_vcd(self, path: Path | str) -> None:
+        """Write what all nets did so far as a VCD, for wave viewers.
+
+        The nets of more than one pin are in it, with the pulses of PWM and the bits of
+        SPI and I2C in hardware, in steps of 100 ps.
+
+        Raises:
+            BoardLost: the board has been closed.
+            OSError: it cannot be written.
+        """
+        from pytest_embedbench.circuits.vcd import write_vcd  # noqa: PLC0415  # late
+
+        write_vcd(self.board_circuit.record(), Path(path))
+
+    def timeout(
+        self, what: str, within_ms: int, seen: str, pins: Sequence[str]
+    ) -> ExpectTimeout:
+        """Return the failure of a wait in vain, with what nets did in it."""
+        from pytest_embedbench.circuits.evidence import waves_text  # noqa: PLC0415
+
         now_s = self.bench.uart.now_us / 1e6
-        told = f"{what} within {within_ms} ms, up to {now_s:.6f} s: {seen}"
-        return ExpectTimeout(f"{told}\n{self.bench.uart.recorder.evidence()}")
+        told = [f"{what} within {within_ms} ms, up to {now_s:.6f} s: {seen}"]
+        told += [waves_text(self, first=pins, lasts_ms=within_ms)]
+        told += [self.bench.uart.recorder.evidence()]
+        return ExpectTimeout("\n".join(filter(None, told)))
 
 
 def key_labels(keys: str, columns: int) -> Sequence[str]:

@@ -10,7 +10,7 @@ from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.markers import check_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from pytest_embedbench.bench.bench import Bench
@@ -50,4 +50,24 @@ def circuit(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Circuit]:
     with told_plainly():
         made = open_circuit(bench)
     yield made
+    from pytest_embedbench.circuits.evidence import leave_files  # noqa: PLC0415  # late
+
+    leave_files(made, bench.folder)
     del request
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put what nets did last under the failure of a test with a circuit."""
+    made = yield
+    if made.when == "call" and made.failed and call.excinfo is not None:
+        given: dict[str, object] = getattr(item, "funcargs", None) or {}
+        if "circuit" in given:
+            from pytest_embedbench.circuits import evidence  # noqa: PLC0415  # late
+
+            shown = str(call.excinfo.value)
+            if text := evidence.waves_of_failure(given["circuit"], shown):
+                made.sections.append(("circuit", text))
+    return made

@@ -1,0 +1,63 @@
+"""What a circuit leaves of a test: waves under its failure, files in its folder."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.circuits.circuit import Circuit, endpoint
+from pytest_embedbench.circuits.shown import MOST_CHANGES
+from pytest_embedbench.circuits.vcd import write_vcd
+from pytest_embedbench.circuits.wave_text import LEGEND, WINDOW_MS, latest_waves
+from pytest_embedbench.errors import EmbedbenchError
+from pytest_embedbench.wiring.net_waves import NetWaves
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from pytest_embedbench.wiring.waves import CircuitRecord
+
+VCD = "circuit.vcd"
+
+
+def record_of(circuit: Circuit) -> CircuitRecord | None:
+    """Return what nets did, or nothing of a board that is gone.
+
+    What has become of it is told by whoever let time pass on it.
+    """
+    try:
+        return circuit.board_circuit.record()
+    except EmbedbenchError:
+        return None
+
+
+def waves_text(
+    circuit: Circuit, *, first: Sequence[str] = (), lasts_ms: int = WINDOW_MS
+) -> str:
+    """Return the last waves as text, those of pins ``first`` above.
+
+    It is empty if nothing moved.
+    """
+    record = record_of(circuit)
+    if record is None:
+        return ""
+    nets = [record.netlist.number_of(endpoint(pin)) for pin in first]
+    return latest_waves(NetWaves(record), first=nets, lasts_us=lasts_ms * 1000)
+
+
+def waves_of_failure(circuit: object, shown: str) -> str:
+    """Return the last waves for a failure that does not show waves itself."""
+    if not isinstance(circuit, Circuit) or LEGEND in shown:
+        return ""
+    return waves_text(circuit)
+
+
+def leave_files(circuit: Circuit, folder: Path) -> None:
+    """Write what is to be seen of a circuit; of a board that is gone, nothing."""
+    record = record_of(circuit)
+    if record is None:
+        return
+    # A full disk is no reason to lose the verdict as well.
+    with suppress(OSError):
+        write_vcd(record, folder / VCD, most_changes=MOST_CHANGES)
