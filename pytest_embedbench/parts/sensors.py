@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_embedbench.parts.shorthand import POWERED, number, pins, text
+from pytest_embedbench.parts.shorthand import POWERED, number, pins, text, word
 from pytest_embedbench.wiring.part_type import (
     NamedBy,
     PartControl,
@@ -134,7 +134,11 @@ SENSORS = (
             *pins(PinRole.OUTPUT, "DT"),
             *pins(PinRole.INPUT, "SCK"),
         ),
-        attrs={"type": text("50kg"), "weight": number("0", lowest=0)},
+        attrs={
+            "type": text("50kg"),
+            "weight": number("0", lowest=0),
+            "rate": word("10", "80"),
+        },
         controls={"load": PartControl(0, 50, "kg")},
         observables={
             "is_on": "whether SCK lets it work",

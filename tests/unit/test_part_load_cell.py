@@ -77,6 +77,19 @@ def test_readings_are_there_ten_times_a_second() -> None:
     assert is_ready(it)
 
 
+def test_a_module_with_rate_high_has_80_readings_a_second() -> None:
+    it = cell(rate="80")
+    wait_ms(it, 49)
+    assert not is_ready(it)
+    wait_ms(it, 1)
+    for _ in range(3):
+        assert is_ready(it)
+        fetch(it)
+        wait_ms(it, 12)
+        assert not is_ready(it)
+        wait_ms(it, 0.5)
+
+
 def test_another_gain_settles_for_400_ms() -> None:
     it = cell(weight="1")
     wait_ms(it, 400)

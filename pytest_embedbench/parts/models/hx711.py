@@ -4,8 +4,9 @@ DT is high until a reading is there, and falls then. Each rise of SCK shifts out
 the highest of 24 first, in two's complement; the 25th lets DT rise. How many pulses
 there were says what comes next: 25 channel A with gain 128, 26 channel B with 32, 27
 channel A with 64. SCK high for more than 60 us turns the chip off, and low on again,
-with gain 128. Modules have RATE at ground, so there are 10 readings a second; the first
-after power on, after sleep and after a change of gain takes 400 ms.
+with gain 128. Modules have RATE at ground, so there are 10 readings a second; with the
+attribute ``rate`` ``"80"``, which only we know, 80. The first after power on, after
+sleep and after a change of gain takes as long as four: 400 ms, or 50.
 
 Wokwi's page (docs.wokwi.com/parts/wokwi-hx711) has 0 to 2100 for 5 kg and 0 to 21000
 for 50 kg, thus 420 per kg for every cell, whatever the gain; so it is here. A reading
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 _RAW_PER_KG = 420
 _BITS = 24
-_PERIOD_US = 100_000
-_SETTLING_US = 400_000
+_PERIODS_US = {"10": 100_000, "80": 12_500}
+_SETTLING_PERIODS = 4
 _OFF_AFTER_US = 60
 _GAINS = {25: 128, 26: 32, 27: 64}
 _FIRST_GAIN = 128
@@ -41,6 +42,7 @@ class LoadCell:
     def __init__(self, wires: Wires, attrs: Mapping[str, str]) -> None:
         self._wires = wires
         self._load_kg = float(attrs["weight"])
+        self._period_ticks = self._ticks(_PERIODS_US[attrs["rate"]])
         self._gain = self._next_gain = _FIRST_GAIN
         self._first_ready_ticks = self._ready_at_ticks = 0
         self._is_off = self._is_ready = False
@@ -60,7 +62,7 @@ class LoadCell:
     def _begin(self, at_ticks: int, gain: int) -> None:
         """Measure anew; the first reading takes longer."""
         self._next_gain = gain
-        self._await(at_ticks + self._ticks(_SETTLING_US))
+        self._await(at_ticks + _SETTLING_PERIODS * self._period_ticks)
 
     def _await(self, ready_at_ticks: int) -> None:
         self._ready_at_ticks = ready_at_ticks
@@ -113,9 +115,8 @@ class LoadCell:
             self._begin(at_ticks, gain)
             return
         self._next_gain = gain
-        period_ticks = self._ticks(_PERIOD_US)
-        passed = (at_ticks - self._first_ready_ticks) // period_ticks
-        self._await(self._first_ready_ticks + (passed + 1) * period_ticks)
+        passed = (at_ticks - self._first_ready_ticks) // self._period_ticks
+        self._await(self._first_ready_ticks + (passed + 1) * self._period_ticks)
 
     def _ticks(self, duration_us: int) -> int:
         return duration_us * self._wires.ticks_per_us
