@@ -64,6 +64,10 @@ class Memory:
         default_factory=dict["tuple[Path, str]", "Rehearsal"], init=False
     )
     on_boards: TargetMemory = field(init=False)
+    _looked_at: dict[tuple[Path, str], int] = field(
+        default_factory=dict["tuple[Path, str]", "int"], init=False
+    )
+    """The place of the last check that was asked for ahead of time."""
     _places: dict[pytest.Item, int] = field(
         default_factory=dict["pytest.Item", int], init=False
     )
@@ -80,7 +84,7 @@ class Memory:
         rehearsal = self._rehearsal(item, suite)
         if rehearsal is None:
             return False
-        for each in self._next(item):
+        for each in (item, *self._next(item)):
             name = answered.name_of(each)
             if not rehearsal.knows(name):
                 rehearsal.prepare(name, self.known(suite).of(name))
@@ -108,16 +112,19 @@ class Memory:
             self._rehearsals.pop(other).stop()
         if key not in self._rehearsals:
             self._rehearsals[key] = rehearsal = Rehearsal(program.image)
+            self._looked_at.pop(key, None)
             self.config.add_cleanup(rehearsal.stop)
         return self._rehearsals[key]
 
     def _next(self, item: pytest.Item) -> Iterator[pytest.Item]:
-        """Yield a check, and those of the same submission that come after it."""
+        """Yield checks of the same submission that come after this one, each once."""
         items = item.session.items
         if not self._places:
             self._places = {each: place for place, each in enumerate(items)}
         suite, label, at = item.stash[CHECK].suite, label_of(item), self._places[item]
-        for each in islice(items, at, at + _AHEAD):
+        begin = max(at, self._looked_at.get((suite.root, label), 0)) + 1
+        for place, each in enumerate(islice(items, begin, at + _AHEAD), begin):
+            self._looked_at[suite.root, label] = place
             if (
                 answered.on_the_host(each)
                 and each.stash[CHECK].suite is suite
