@@ -10,8 +10,8 @@ from pytest_embedbench.testing import check_plant
 LINES = tuple(
     f"ACT {actuator} {word}"
     for actuator, words in {
-        "PUMP": ("ON", "OFF"),
-        "HEATER": ("ON", "OFF"),
+        "PUMP": ("ON", "OFF", "100", "30"),
+        "HEATER": ("ON", "OFF", "100", "30"),
         "COMPRESSOR": ("ON", "OFF"),
         "VENT": ("CLOSED", "OPEN"),
         "INLET": ("OPEN", "CLOSED"),
