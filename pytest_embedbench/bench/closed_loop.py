@@ -21,18 +21,14 @@ from pytest_embedbench.bench.loop_checks import (
     check_kind,
     check_plant,
 )
+from pytest_embedbench.bench.plant_pins import check_said
 from pytest_embedbench.bench.plant_wire import wire_between
 from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
 from pytest_embedbench.bench.timebase import STEP_MS
 from pytest_embedbench.contracts import StateT
 from pytest_embedbench.errors import ConfigError, InvariantBroken
 from pytest_embedbench.faults import FaultPipeline
-from pytest_embedbench.model import (
-    Reply,
-    Sample,
-    Stimulus,
-    StimulusKind,
-)
+from pytest_embedbench.model import Reply, Sample, Stimulus, StimulusKind
 from pytest_embedbench.support.validation import line_text
 from pytest_embedbench.wire.streams import is_in_stream
 from pytest_embedbench.wire.transcript import decoded
@@ -111,6 +107,8 @@ class ClosedLoop(Generic[StateT]):
         ]
         self._script = sorted(script, key=lambda entry: entry.at_ms)
         self.pipeline = FaultPipeline(self.scenario.faults, self.scenario.seed)
+        if self.coupling.pins is not None:
+            check_said(self.coupling.pins, self.plant.sense(self.state))
         self._wire = wire_between(
             self.recorder,
             self.coupling.pins,

@@ -25,8 +25,16 @@ class PlantPort(Protocol):
         """Bring a line, with its end, to the board now, and return when that was."""
         ...
 
+    def is_written(self, data: bytes) -> bool:
+        """Say whether a line gets there as bytes on a wire."""
+        ...
+
     def advance(self, duration_ms: int) -> Sequence[Line]:
         """Let firmware time pass, and return the lines of it."""
+        ...
+
+    def acted(self) -> Sequence[Line]:
+        """Return what else is to be told at the end of a tick."""
         ...
 
 
@@ -40,10 +48,19 @@ class UartPort:
         """Send the line."""
         return self.recorder.send(data, shown=data.removesuffix(b"\n"))
 
+    def is_written(self, data: bytes) -> bool:
+        """All are."""
+        del data
+        return True
+
     def advance(self, duration_ms: int) -> Sequence[Line]:
         """Let time pass, and return what the firmware said."""
         self.recorder.advance(duration_ms)
         return self.recorder.said
+
+    def acted(self) -> Sequence[Line]:
+        """Nothing: all was said."""
+        return ()
 
 
 class PlantWire(Protocol):
@@ -67,6 +84,8 @@ class PlainWire:
 
     port: PlantPort
     stimuli: list[Stimulus]
+    tick_ms: int
+    _into_tick_ms: int = field(default=0, init=False)
 
     def send(self, kind: StimulusKind, plant_ms: int, line: str) -> None:
         """Send the line now."""
@@ -74,8 +93,10 @@ class PlainWire:
         self.stimuli.append(Stimulus(plant_ms, at_us, kind, line))
 
     def advance(self, duration_ms: int) -> Sequence[Line]:
-        """Let time pass, and return what the firmware said."""
-        return self.port.advance(duration_ms)
+        """Let a tick or a part of it pass, and return what was said or done in it."""
+        said = self.port.advance(duration_ms)
+        self._into_tick_ms = (self._into_tick_ms + duration_ms) % self.tick_ms
+        return said if self._into_tick_ms else [*said, *self.port.acted()]
 
 
 class _DueWrite(NamedTuple):
@@ -141,17 +162,19 @@ class FaultyWire:
             self._stimulate(self._starts_us, other.kind, other.text)
         injected = self._at_start([other.text for other in others])
         lines = sorted([*readings, *injected], key=lambda line: line.at_us)
-        writes = [
+        given = [
             line._replace(rank=rank, data=line.data + b"\n")
             for rank, line in enumerate(lines)
         ]
+        writes = [line for line in given if self.port.is_written(line.data)]
+        sensed = [line for line in given if not self.port.is_written(line.data)]
         presses = [
             p._replace(data=b"") for p in self._passed(InjectionPoint.RESET_PIN, ())
         ]
         self._due = [
             _DueWrite((each.at_us - self._starts_us) // 1000, each.data)
             for each in sorted(
-                [*presses, *self._passed(InjectionPoint.WIRE, writes)],
+                [*presses, *sensed, *self._passed(InjectionPoint.WIRE, writes)],
                 key=lambda each: each.at_us,
             )
         ]
@@ -160,6 +183,7 @@ class FaultyWire:
     def _end(self) -> Sequence[Line]:
         """Return what the plant is given of what the firmware said."""
         offset_us = self._starts_us - self._began_us
+        self._heard += self.port.acted()
         said = [
             Message(line.at_us + offset_us, rank, line.payload)
             for rank, line in enumerate(self._heard)
@@ -212,5 +236,5 @@ def wire_between(
     port = UartPort(recorder) if pins is None else PinPort(recorder, pins)
     pipeline, tick_ms = faults
     if not pipeline.faults:
-        return PlainWire(port, stimuli)
+        return PlainWire(port, stimuli, tick_ms)
     return FaultyWire(recorder, port, stimuli, pipeline, tick_ms)

@@ -83,6 +83,11 @@ class Recorder:
         self.lookout = Lookout(CrashGuard(CrashWatch.of(spec.mcu), self.elf_path))
 
     @property
+    def is_dead(self) -> bool:
+        """Whether the firmware runs no more, until it is reset."""
+        return self._dead
+
+    @property
     def baud_bps(self) -> int:
         """How fast that UART is, by the datasheet."""
         return (self.uart or self.board.spec.uarts[0]).baud_bps
