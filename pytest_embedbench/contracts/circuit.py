@@ -52,7 +52,7 @@ class BoardCircuit(Protocol):
         ...
 
     def voltage_mv(self, pin: Endpoint) -> float:
-        """Return the voltage of a pin's net in mV over ground; PWM counts as high."""
+        """Return the voltage of a pin's net now, in mV over ground."""
         ...
 
     def record(self) -> CircuitRecord:

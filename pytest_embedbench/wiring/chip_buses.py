@@ -68,11 +68,15 @@ class ChipBuses:
             self.spi.append(on_bus)
             self._spi_owners |= {(part, clock), (part, data_in)}
 
-    def spi_needs_edges(self) -> bool:
-        """Say whether anybody hears the bus's clock or data who is not told bytes."""
+    def spi_needs_edges(self, *masters: Hashable) -> bool:
+        """Say whether anybody hears the bus's clock or data who is not told bytes.
+
+        ``masters`` are who drives them.
+        """
         sck, mosi, _ = self._spi_nets
+        owners = {*self._spi_owners, *masters}
         return any(
-            self._nets.is_heard(net, besides=self._spi_owners)
+            self._nets.is_heard(net, besides=owners)
             for line in (sck, mosi)
             if line >= 0
             for net in self._nets.network.island(line)

@@ -79,6 +79,12 @@ class Network:
         self._drivers: list[list[int]] = [[] for _ in range(nets)]
         self._changes: list[tuple[int, Drive]] = []
         self._flips: list[tuple[int, bool]] = []
+        self.steady: set[int] = set()
+        """Drivers whose changes stir nothing: those with PWM on."""
+        self.stirred: set[int] = set()
+        """The first nets of islands that others have changed; whoever looks clears."""
+        self.fought: set[int] = set()
+        """Nets that have come to be in contention; whoever looks clears."""
         self._islands = _islands(nets, edges)
         # By the first net of an island: two nets, and the switch or -1.
         self._edges: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
@@ -141,18 +147,29 @@ class Network:
         for driver, to in self._changes:
             if self._drives[driver] != to:
                 self._drives[driver] = to
-                touched.add(self._islands[self._at[driver]][0])
+                first = self._islands[self._at[driver]][0]
+                touched.add(first)
+                if driver not in self.steady:
+                    self.stirred.add(first)
         self._changes.clear()
         for index, closed in self._flips:
             if self._closed[index] != closed:
                 self._closed[index] = closed
-                touched.add(self._islands[self._switches[index][0]][0])
+                first = self._islands[self._switches[index][0]][0]
+                touched.add(first)
+                self.stirred.add(first)
         self._flips.clear()
         shown: list[int] = []
         for first in touched:
             shown += self._solve(self._islands[first])
         shown.sort()
         return shown
+
+    def hold(self, driver: int, to: Drive) -> None:
+        """Let a driver drive otherwise at once, without a word; what waits, waits."""
+        if self._drives[driver] != to:
+            self._drives[driver] = to
+            self._solve(self._islands[self._at[driver]])
 
     def state(self, net: int) -> Drive:
         """Return what holds a net."""
@@ -184,11 +201,13 @@ class Network:
         if len(island) > 1:
             self._spread(self._edges[island[0]])
         after = self._states
-        return [
-            net
+        changed = [
+            (net, was)
             for net, was in zip(island, before, strict=True)
-            if after[net] != was and after[net].level is not was.level
+            if after[net] != was
         ]
+        self.fought.update(net for net, _ in changed if after[net].is_contention)
+        return [net for net, was in changed if after[net].level is not was.level]
 
     def _spread(self, edges: Iterable[tuple[int, int, int]]) -> None:
         """Let nets hold each other through what conducts, until nothing moves."""

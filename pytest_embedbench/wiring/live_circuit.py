@@ -105,7 +105,6 @@ class LiveCircuit:
         self.ticks_per_us = ticks_per_us
         self.findings: list[LiveFinding] = []
         self._ears: dict[str, list[Callable[[int, int], None]]] = defaultdict(list)
-        self._now_ticks = 0
         self.agenda = Agenda(chip.wake_at)
         network = Network(
             len(netlist.nets),
@@ -119,6 +118,11 @@ class LiveCircuit:
             on_fight=self._on_fight,
             on_unrest=self._on_unrest,
         )
+        # By names, not by places in the file, which are to mean nothing.
+        names = [min(pin.endpoint for pin in net.pins) for net in netlist.nets]
+        in_order = sorted(range(len(names)), key=names.__getitem__)
+        for rank, net in enumerate(in_order):
+            self.nets.rank[net] = rank
         self.voltages = LiveVoltages(network, netlist, parts, supply_mv)
         board = next(name for name, (_, kind) in parts.items() if kind.board)
         self.board = board
@@ -137,7 +141,7 @@ class LiveCircuit:
 
     def on_due(self, at_ticks: int) -> int | None:
         """Do what is due by now; return when to come back."""
-        self._now_ticks = at_ticks
+        self.nets.now_ticks = at_ticks
         for call in self.agenda.take(at_ticks):
             call(at_ticks)
         self.nets.settle(at_ticks)
@@ -150,8 +154,18 @@ class LiveCircuit:
 
     def control(self, at_ticks: int, part: str, name: str, value: float) -> None:
         """Set a control of a part; raises what ``PlacedPart.control`` does."""
+        self.nets.now_ticks = at_ticks
         self._part(part).control(at_ticks, name, value)
         self.nets.settle(at_ticks)
+
+    def level(self, at_ticks: int, net: int) -> Level:
+        """Return what a net shows now."""
+        return self.nets.level(at_ticks, net)
+
+    def voltage_mv(self, at_ticks: int, net: int) -> float:
+        """Return the voltage of a net now, in mV; 0 where nothing holds it."""
+        self.nets.pwm.catch_up(at_ticks)
+        return self.voltages.of_net(net)
 
     def observe(self, at_ticks: int, part: str, name: str) -> Reading:
         """Return what is seen of a part; raises what ``PlacedPart.observe`` does."""
@@ -167,7 +181,7 @@ class LiveCircuit:
     def broadcast(self, topic: str, value: int) -> None:
         """Send something to whoever listens."""
         for call in self._ears[topic]:
-            call(self._now_ticks, value)
+            call(self.nets.now_ticks, value)
 
     def listen(self, topic: str, call: Callable[[int, int], None]) -> None:
         """Have told what is sent."""
@@ -204,7 +218,7 @@ class LiveCircuit:
     ) -> dict[str, PlacedPart]:
         switches = self._switches(parts)
         placed: dict[str, PlacedPart] = {}
-        for name, (part, kind) in parts.items():
+        for name, (part, kind) in sorted(parts.items()):
             if kind.name not in models:
                 continue
             pins = kind.pins_with(part.attrs)

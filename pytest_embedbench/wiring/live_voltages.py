@@ -73,6 +73,10 @@ class LiveVoltages:
             return Level.LOW
         return before
 
+    def take_off(self, driver: int) -> None:
+        """Forget what a driver has put on its net, for it does something else now."""
+        self._sources.pop(driver, None)
+
     def of_net(self, net: int) -> float:
         """Return the voltage of a net in mV; 0 where nothing holds it."""
         island = self._network.island(net)

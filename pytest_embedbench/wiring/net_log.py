@@ -12,6 +12,7 @@ FIGHT = 3
 """The level of a net on which outputs work against each other, so that it has none."""
 MOST_NETS = 1 << NET_BITS
 MOST_CHANGES = 1_000_000
+MOST_PWM = 100_000
 """More than the last so many are not kept; of each net, what it was before is."""
 NET_MASK = MOST_NETS - 1
 TICK_SHIFT = LEVEL_BITS + NET_BITS
@@ -50,12 +51,16 @@ class BusByte(NamedTuple):
 
 
 class PwmChange(NamedTuple):
-    """That a net has PWM from now on; with a period of 0, no more."""
+    """That a net has PWM from now on; with a period of 0, no more.
+
+    A period begins at ``begun_at``, which may have been before; by default it is now.
+    """
 
     at_ticks: int
     net: int
     period_ticks: int
     high_ticks: int
+    begun_at: int = -1
 
 
 class NetLog:
@@ -67,6 +72,7 @@ class NetLog:
         self.bus = array("Q")  # two words for each
         self._before: dict[int, int] = {}
         self._bus_cut_at_ticks = 0
+        self._pwm_cut_at = 0
 
     def add_byte(
         self, kind: int, begins_ticks: int, ends_ticks: int, value: int, other: int
@@ -78,6 +84,15 @@ class NetLog:
         if len(self.bus) > 4 * MOST_CHANGES:
             self._bus_cut_at_ticks = self.bus[2 * MOST_CHANGES]
             del self.bus[: 2 * MOST_CHANGES]
+
+    def add_pwm(self, change: PwmChange) -> None:
+        """Keep that PWM began, changed or ended."""
+        self.pwm.append(change)
+        if len(self.pwm) >= 2 * MOST_PWM:
+            old = self.pwm[:-MOST_PWM]
+            last = {it.net: it for it in old}
+            self._pwm_cut_at = old[-1].at_ticks
+            self.pwm[:-MOST_PWM] = sorted(last.values())
 
     def cut(self) -> None:
         """Forget the oldest, if there are twice as many as are to be kept."""
@@ -92,6 +107,7 @@ class NetLog:
         before = array("Q", sorted(self._before.values()))
         cut_at_ticks = before[-1] >> TICK_SHIFT if before else 0
         cut_at_ticks = max(cut_at_ticks, self._bus_cut_at_ticks)
+        cut_at_ticks = max(cut_at_ticks, self._pwm_cut_at)
         return before.tobytes() + self.packed.tobytes(), cut_at_ticks
 
 

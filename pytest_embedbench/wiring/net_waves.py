@@ -143,21 +143,33 @@ class _Span(NamedTuple):
     ends_ticks: int
     period_ticks: int
     high_ticks: int
+    begun_at: int
 
     def at(self, at_ticks: int) -> Change:
         """Return the edge before a tick, that one among them."""
-        rise = at_ticks - (at_ticks - self.begins_ticks) % self.period_ticks
+        rise = self.rise(at_ticks)
         fall = rise + self.high_ticks
-        return (fall, LOW) if fall <= at_ticks else (rise, HIGH)
+        at, level = (fall, LOW) if fall <= at_ticks else (rise, HIGH)
+        return max(at, self.begins_ticks), level
+
+    def rise(self, at_ticks: int) -> int:
+        """Return when the period of a tick began."""
+        return at_ticks - (at_ticks - self.begun_at) % self.period_ticks
 
 
 class _Pulses:
-    """PWM on a net: pulses that begin anew wherever it was changed."""
+    """PWM on a net: pulses in the phase that each change of it has."""
 
     def __init__(self, pwm: Sequence[PwmChange], ends_ticks: int) -> None:
         ends = [it.at_ticks for it in pwm[1:]] + [ends_ticks]
         self._spans = [
-            _Span(it.at_ticks, end, it.period_ticks, it.high_ticks)
+            _Span(
+                it.at_ticks,
+                end,
+                it.period_ticks,
+                it.high_ticks,
+                it.at_ticks if it.begun_at < 0 else it.begun_at,
+            )
             for it, end in zip(pwm, ends, strict=True)
             if it.period_ticks and it.at_ticks < end
         ]
@@ -174,15 +186,16 @@ class _Pulses:
             if span.begins_ticks > to_ticks:
                 return
             ends = min(span.ends_ticks, to_ticks + 1)
-            skipped = max(0, from_ticks + 1 - span.begins_ticks) // span.period_ticks
-            for rise in range(
-                span.begins_ticks + skipped * span.period_ticks, ends, span.period_ticks
-            ):
-                if span.high_ticks and rise > from_ticks:
-                    yield rise, HIGH
+            begins = span.begins_ticks
+            first = span.rise(max(begins, from_ticks))
+            for rise in range(first, ends, span.period_ticks):
                 fall = rise + span.high_ticks
-                if span.high_ticks < span.period_ticks and from_ticks < fall < ends:
-                    yield fall, LOW
+                if fall > begins and from_ticks < (at := max(rise, begins)):
+                    yield at, HIGH
+                if span.high_ticks < span.period_ticks:
+                    at = max(fall, begins)
+                    if from_ticks < at < ends:
+                        yield at, LOW
 
     def count(self, from_ticks: int) -> int:
         lasting = (

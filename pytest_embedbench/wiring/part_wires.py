@@ -42,11 +42,13 @@ class PartWires:
 
     def on_pwm(self, pin: str, call: Callable[[int, int, int], None]) -> None:
         """See ``Wires``."""
-        self._circuit.nets.on_pwm(self._net(pin), (self._part, pin), call)
+        self._circuit.nets.pwm.on_pwm(self._net(pin), (self._part, pin), call)
 
     def drive(self, pin: str, drive: Drive) -> None:
         """See ``Wires``."""
-        self._circuit.nets.network.change(self._driver(pin), drive)
+        driver = self._driver(pin)
+        self._circuit.voltages.take_off(driver)
+        self._circuit.nets.network.change(driver, drive)
 
     def millivolts(self, pin: str, value_mv: int) -> None:
         """See ``Wires``."""
@@ -74,6 +76,8 @@ class PartWires:
         """See ``Wires``."""
         pins = clock, data_in, select, data_out
         nets = [self._net(pin) if pin else -1 for pin in pins]
+        if data_out and len(self._circuit.netlist.nets[nets[3]].pins) == 1:
+            nets[3] = -1  # nobody hears it
         self._circuit.buses.add_spi(self, self._part, pins, nets, device)
 
     def broadcast(self, topic: str, value: int) -> None:

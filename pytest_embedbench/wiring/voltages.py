@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_LEAK_SIEMENS = 1e-12
-_LEAST_OHM = 1e-3
+# An ADC rounds down: a half has to be a half.
+_DECIMALS = 6
 
 
 class VoltageSource(NamedTuple):
@@ -38,25 +38,70 @@ def solve_voltages(
 ) -> dict[int, float]:
     """Return the voltage of each net in mV.
 
-    Sources and resistors at nets that are not among ``nets`` are passed over.
+    Sources and resistors at nets that are not among ``nets`` are passed over. A source
+    without resistance holds its net; of several that do, the mean counts.
     """
-    at = {net: index for index, net in enumerate(nets)}
-    size = len(nets)
-    rows = [[0.0] * (size + 1) for _ in nets]
-    for index, row in enumerate(rows):
-        row[index] = _LEAK_SIEMENS
-    for net, value_mv, source_ohm in sources:
-        if net in at:
-            row, siemens = rows[at[net]], 1 / max(source_ohm, _LEAST_OHM)
-            row[at[net]] += siemens
-            row[size] += siemens * value_mv
-    for one, other, value_ohm in resistors:
-        if one in at and other in at and one != other:
-            siemens = 1 / max(value_ohm, _LEAST_OHM)
-            for here, there in ((at[one], at[other]), (at[other], at[one])):
-                rows[here][here] += siemens
-                rows[here][there] -= siemens
-    return dict(zip(nets, _solved(rows), strict=True))
+    known = set(nets)
+    inside = [it for it in resistors if {it.one, it.other} <= known]
+    node = _nodes(nets, [it for it in inside if it.value_ohm <= 0])
+    edges = [
+        (node[it.one], node[it.other], 1 / it.value_ohm)
+        for it in inside
+        if it.value_ohm > 0 and node[it.one] != node[it.other]
+    ]
+    at = [
+        (node[it.net], it.value_mv, it.source_ohm) for it in sources if it.net in node
+    ]
+    held = _means([(where, value_mv) for where, value_mv, ohm in at if ohm <= 0])
+    pulls = [(where, value_mv, 1 / ohm) for where, value_mv, ohm in at if ohm > 0]
+    reached = _reached({where for where, *_ in at}, edges)
+    free = {it: index for index, it in enumerate(sorted(reached - held.keys()))}
+    rows = [[0.0] * (len(free) + 1) for _ in free]
+    for where, value_mv, siemens in pulls:
+        if where in free:
+            rows[free[where]][free[where]] += siemens
+            rows[free[where]][-1] += siemens * value_mv
+    for one, other, siemens in edges:
+        for here, there in ((one, other), (other, one)):
+            if here in free:
+                row = rows[free[here]]
+                row[free[here]] += siemens
+                if there in free:
+                    row[free[there]] -= siemens
+                else:
+                    row[-1] += siemens * held[there]
+    solved = _solved(rows)
+    mv = {**held, **{it: solved[index] for it, index in free.items()}}
+    return {net: round(mv.get(node[net], 0.0), _DECIMALS) for net in nets}
+
+
+def _nodes(nets: Iterable[int], joined: Iterable[ResistorBetween]) -> dict[int, int]:
+    """Return for each net the node that it is part of: what has no ohm between."""
+    node = {net: net for net in nets}
+    for it in joined:
+        one, other = sorted((node[it.one], node[it.other]))
+        for net, its in node.items():
+            if its == other:
+                node[net] = one
+    return node
+
+
+def _means(values: Iterable[tuple[int, float]]) -> dict[int, float]:
+    found: dict[int, list[float]] = {}
+    for where, value in values:
+        found.setdefault(where, []).append(value)
+    return {where: sum(them) / len(them) for where, them in found.items()}
+
+
+def _reached(begins: set[int], edges: Sequence[tuple[int, int, float]]) -> set[int]:
+    """Return the nodes that a source holds, directly or through resistors."""
+    reached, before = set(begins), 0
+    while len(reached) > before:
+        before = len(reached)
+        for one, other, _ in edges:
+            if one in reached or other in reached:
+                reached |= {one, other}
+    return reached
 
 
 def _solved(rows: list[list[float]]) -> list[float]:

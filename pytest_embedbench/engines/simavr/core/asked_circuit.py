@@ -62,9 +62,9 @@ class AskedCircuit:
             case ("observe", part, name):
                 self._replies.append(live.observe(now, part, name))
             case ("level", net):
-                self._replies.append(live.nets.network.level(net).value)
+                self._replies.append(live.level(now, net).value)
             case ("voltage", net):
-                self._replies.append(live.voltages.of_net(net))
+                self._replies.append(live.voltage_mv(now, net))
             case ("log",):
                 log = live.nets.log
                 pwm = [tuple(it) for it in log.pwm]

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from pytest_embedbench.engines.simavr.core import layout
-from pytest_embedbench.wiring.chip_pin import PinDrive
+from pytest_embedbench.engines.simavr.core.spi_pins import SpiInCircuit
+from pytest_embedbench.wiring.chip_pin import drive_together
 from pytest_embedbench.wiring.diagram import Endpoint
 from pytest_embedbench.wiring.live_circuit import ChipPins, LiveCircuit
 from pytest_embedbench.wiring.net_log import BusKind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pytest_embedbench.engines.simavr.core.adc import Adc
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
     from pytest_embedbench.engines.simavr.core.pins import AvrPort
-    from pytest_embedbench.engines.simavr.core.spi import Spi, SpiByte
+    from pytest_embedbench.engines.simavr.core.spi import Spi
     from pytest_embedbench.engines.simavr.core.twi import Twi
     from pytest_embedbench.pins import Level
     from pytest_embedbench.wiring.catalogue import PartCatalogue
-    from pytest_embedbench.wiring.chip_pin import ChipPin
     from pytest_embedbench.wiring.diagram import Diagram
     from pytest_embedbench.wiring.part_model import I2cDevice, MakeModel
 
 _I2C_BYTE_CLOCKS = 9
 _BITS = 8
-_SPI_MODES = BusKind.SPI_0, BusKind.SPI_1, BusKind.SPI_2, BusKind.SPI_3
 
 
 class AvrCircuit:
@@ -83,12 +82,14 @@ class AvrCircuit:
         }
         for port, pin in self._by_port.items():
             self._port(port).watch(int(port[2]), pin.on_drive)
+        for letter, each in ports.items():
+            each.watch_many(self._port_watch(letter))
 
     def connect(self, adc: Adc, spi: Spi, twi: Twi) -> None:
         """Let the peripherals know what they are wired to; then there is power."""
         for channel, net in self._channels.items():
-            adc.wired[channel] = _Voltage(self.live, net).mv
-        _SpiInCircuit(self._machine, self.live, spi, self._by_port)
+            adc.wired[channel] = _Voltage(self._machine, self.live, net).mv
+        SpiInCircuit(self._machine, self.live, spi, self._by_port, self._ports)
         _TwiInCircuit(self._machine, self.live, twi)
         self.live.start()
 
@@ -114,6 +115,18 @@ class AvrCircuit:
     def _port(self, port: str) -> AvrPort:
         return self._ports[port[1]]
 
+    def _port_watch(self, letter: str) -> Callable[[int, dict[int, int]], None]:
+        nets, by_port = self.live.nets, self._by_port
+        pins = {bit: by_port.get(f"P{letter}{bit}") for bit in range(_BITS)}
+
+        def on_port(cycle: int, codes: dict[int, int]) -> None:
+            driven = [(pins[bit], code) for bit, code in codes.items()]
+            drive_together(
+                nets, cycle, [(pin, code) for pin, code in driven if pin is not None]
+            )
+
+        return on_port
+
     def _on_due(self, _avr: int, when: int, _param: int) -> int:
         return self.live.on_due(when) or 0
 
@@ -125,84 +138,11 @@ class AvrCircuit:
 
 
 class _Voltage:
-    def __init__(self, live: LiveCircuit, net: int) -> None:
-        self._live, self._net = live, net
+    def __init__(self, machine: AvrMachine, live: LiveCircuit, net: int) -> None:
+        self._machine, self._live, self._net = machine, live, net
 
     def mv(self) -> float:
-        return self._live.voltages.of_net(self._net)
-
-
-class _SpiInCircuit:
-    """The SPI master on its pins: in bytes for those who know bytes, else in bits."""
-
-    def __init__(
-        self,
-        machine: AvrMachine,
-        live: LiveCircuit,
-        spi: Spi,
-        pins: Mapping[str, ChipPin],
-    ) -> None:
-        self._machine, self._live = machine, live
-        sck, mosi, miso = machine.mcu.spi_pins
-        self._clock, self._data = pins.get(sck), pins.get(mosi)
-        self._data_in = pins.get(miso)
-        self._in_bits = live.buses.spi_needs_edges()
-        self._received = 0
-        if self._in_bits:
-            spi.begun = self._on_begun
-        if self._clock or self._data:
-            spi.exchange = self._exchange
-
-    def _exchange(self, byte: SpiByte) -> int | None:
-        """Return what came back for a byte that has just gone over."""
-        value = _reversed(byte.value) if byte.is_low_first else byte.value
-        if self._in_bits:
-            back: int | None = self._received if self._data_in else None
-        else:
-            back = self._live.buses.exchange(byte.ends_at, value)
-            self._live.nets.settle(byte.ends_at)
-            kind = _SPI_MODES[byte.clock_idles_high << 1 | byte.late]
-            ends, other = byte.ends_at, 0xFF if back is None else back
-            self._live.nets.log.add_byte(kind, byte.begins_at, ends, value, other)
-        if back is not None and byte.is_low_first:
-            return _reversed(back)
-        return back
-
-    def _on_begun(self, byte: SpiByte) -> None:
-        """Plan the edges of a byte: data changes at every other one of the clock's."""
-        value = _reversed(byte.value) if byte.is_low_first else byte.value
-        bit_cycles = (byte.ends_at - byte.begins_at) // _BITS
-        half_cycles = bit_cycles // 2
-        self._received = 0
-        idle = PinDrive.HIGH if byte.clock_idles_high else PinDrive.LOW
-        busy = PinDrive.LOW if byte.clock_idles_high else PinDrive.HIGH
-        for index in range(_BITS):
-            data = PinDrive.HIGH if value >> (_BITS - 1 - index) & 1 else PinDrive.LOW
-            begins_at = byte.begins_at + index * bit_cycles
-            middle = begins_at + half_cycles
-            if byte.late:
-                self._plan(begins_at, self._clock, busy)
-                self._plan(begins_at, self._data, data)
-                self._plan(middle, self._clock, idle, samples=True)
-            else:
-                if index:
-                    self._plan(begins_at, self._clock, idle)
-                self._plan(begins_at, self._data, data)
-                self._plan(middle, self._clock, busy, samples=True)
-        if not byte.late:
-            self._plan(byte.ends_at, self._clock, idle)
-
-    def _plan(
-        self, at_ticks: int, pin: ChipPin | None, code: int, *, samples: bool = False
-    ) -> None:
-        def go(now_ticks: int) -> None:
-            if samples and self._data_in:
-                level = self._live.nets.network.level(self._data_in.net)
-                self._received = self._received << 1 | (level.value == 1)
-            if pin:
-                pin.on_drive(now_ticks, code)
-
-        self._live.agenda.at(at_ticks, go)
+        return self._live.voltage_mv(self._machine.avr.cycle, self._net)
 
 
 class _TwiInCircuit:
@@ -255,7 +195,3 @@ class _OnBus:
         now = self._machine.avr.cycle
         self._device.end(now)
         self._live.nets.settle(now)
-
-
-def _reversed(byte: int) -> int:
-    return int(f"{byte:08b}"[::-1], 2)

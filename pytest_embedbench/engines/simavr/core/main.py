@@ -253,7 +253,8 @@ def run(
             board.obey(commands)
         cycle = until_us * machine.cpu_hz // 1_000_000
         cycles = cycle - machine.avr.cycle
-        machine.run_until(cycle)
+        if board.circuit is None or not board.circuit.has_stopped:
+            machine.run_until(cycle)
         if board.circuit is not None and board.circuit.has_stopped:
             cycle = machine.avr.cycle
         board.now_us = until_us

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
     PinWatch = Callable[[int, int], None]
+    PortWatch = Callable[[int, dict[int, int]], None]
 
 LOW, HIGH, FLOATING = 0, 1, 2
 _OUT_LOW, _OUT_HIGH = 2, 3
@@ -53,6 +54,7 @@ class AvrPort:
         self._plain: dict[int, int] = {}
         self._on_direction = on_direction
         self._watched: dict[int, PinWatch] = {}
+        self._watch_many: PortWatch | None = None
         self._pin = machine.mcu.ports[letter]
         self._output = 0
         self._driven = 0
@@ -90,6 +92,10 @@ class AvrPort:
     def watch(self, bit: int, watch: PinWatch) -> None:
         """Have told what the firmware does at a pin, and when; see ``drive_code``."""
         self._watched[1 << bit] = watch
+
+    def watch_many(self, watch: PortWatch) -> None:
+        """Have told at once, by bit, what it does at several pins that are watched."""
+        self._watch_many = watch
 
     def drive_code(self, bit: int) -> int:
         """Return what the firmware does at a pin: nothing, pull up, low, high."""
@@ -139,9 +145,13 @@ class AvrPort:
     def _tell(self, changed: int) -> None:
         """Tell what the firmware does now at those of some pins that are watched."""
         cycle = self._cycle[0]
-        for mask, watch in self._watched.items():
-            if mask & changed:
-                watch(cycle, self.drive_code(mask.bit_length() - 1))
+        told = [mask for mask in self._watched if mask & changed]
+        bits = {bit: self.drive_code(bit) for bit in (m.bit_length() - 1 for m in told)}
+        if len(told) > 1 and self._watch_many is not None:
+            self._watch_many(cycle, bits)
+            return
+        for mask, code in zip(told, bits.values(), strict=True):
+            self._watched[mask](cycle, code)
 
     def _on_ddr(self, _irq: int, value: int, _param: int) -> None:
         changed = value ^ self.direction

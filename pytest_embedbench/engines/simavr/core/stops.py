@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Set as AbstractSet
     from typing import Any
 
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
@@ -34,6 +34,7 @@ class Stops:
         self._met = None
         for uart in self._uarts:
             uart.look_for(())
+        self._leave(kept={number for kind, number, _ in stops if kind == "level"})
         for kind, number, _ in stops:
             if kind == "level" and number not in self._heard:
                 self._heard.add(number)
@@ -57,7 +58,15 @@ class Stops:
         def on_level(at_ticks: int, level: Level) -> None:
             self._meet(("level", net, level.value), at_ticks)
 
-        self._live.nets.on_level(net, self, on_level)
+        now = self._machine.avr.cycle
+        self._live.nets.on_level(net, self, on_level, now)
+        # If PWM moves it, there are edges from now on.
+        self._live.nets.settle(now)
+
+    def _leave(self, *, kept: AbstractSet[int]) -> None:
+        for net in sorted(self._heard - kept):
+            self._live.nets.off_level(net, self)
+        self._heard &= kept
 
     def _on_said(self, uart: int) -> Callable[[int, bytes], None]:
         def on_said(cycle: int, sought: bytes) -> None:

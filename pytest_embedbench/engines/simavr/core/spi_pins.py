@@ -1,0 +1,132 @@
+"""The SPI of an AVR in a circuit: bytes, or bits at pins."""
+
+from __future__ import annotations
+
+from pytest_embedbench.engines.simavr.core.mcus import SPCR
+from pytest_embedbench.wiring.chip_pin import PinDrive
+from pytest_embedbench.wiring.net_log import BusKind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_embedbench.engines.simavr.core.machine import AvrMachine
+    from pytest_embedbench.engines.simavr.core.pins import AvrPort
+    from pytest_embedbench.engines.simavr.core.spi import Spi, SpiByte
+    from pytest_embedbench.wiring.chip_pin import ChipPin
+    from pytest_embedbench.wiring.live_circuit import LiveCircuit
+
+_BITS = 8
+_SPE_BIT = 6
+_SPI_MODES = BusKind.SPI_0, BusKind.SPI_1, BusKind.SPI_2, BusKind.SPI_3
+
+
+class SpiInCircuit:
+    """The SPI master on its pins: in bytes for those who know bytes, else in bits.
+
+    Pins that it has moved are the port's again when SPI is switched off.
+    """
+
+    def __init__(
+        self,
+        machine: AvrMachine,
+        live: LiveCircuit,
+        spi: Spi,
+        pins: Mapping[str, ChipPin],
+        ports: Mapping[str, AvrPort],
+    ) -> None:
+        self._machine, self._live, self._ports = machine, live, ports
+        sck, mosi, miso = machine.mcu.spi_pins
+        self._clock, self._data = pins.get(sck), pins.get(mosi)
+        self._data_in = pins.get(miso)
+        self._joined = -1
+        self._in_bits = False
+        self._received = 0
+        self._switched = 0  # how often SPI was, so that bits of before are forgotten
+        if self._clock or self._data:
+            spi.begun = self._on_begun
+            spi.exchange = self._exchange
+            machine.on_bits([(SPCR, _SPE_BIT)], self._on_enable)
+            machine.revive.append(self._on_reset)
+
+    def _exchange(self, byte: SpiByte) -> int | None:
+        """Return what came back for a byte that has just gone over."""
+        value = _reversed(byte.value) if byte.is_low_first else byte.value
+        if self._in_bits:
+            back: int | None = self._received if self._data_in else None
+        else:
+            back = self._live.buses.exchange(byte.ends_at, value)
+            self._live.nets.settle(byte.ends_at)
+            kind = _SPI_MODES[byte.clock_idles_high << 1 | byte.late]
+            ends, other = byte.ends_at, 0xFF if back is None else back
+            self._live.nets.log.add_byte(kind, byte.begins_at, ends, value, other)
+        if back is not None and byte.is_low_first:
+            return _reversed(back)
+        return back
+
+    def _on_enable(self, _irq: int, is_on: int, _param: int) -> None:
+        if not is_on:
+            self._on_reset()
+
+    def _on_reset(self) -> None:
+        """Give the pins back to their port, whatever bits were to come."""
+        self._switched += 1
+        now = self._machine.avr.cycle
+        sck, mosi, _ = self._machine.mcu.spi_pins
+        for port, pin in ((sck, self._clock), (mosi, self._data)):
+            if pin:
+                pin.on_drive(now, self._ports[port[1]].drive_code(int(port[2])))
+
+    def _on_begun(self, byte: SpiByte) -> None:
+        nets, buses = self._live.nets, self._live.buses
+        if self._joined != nets.joined:
+            self._joined, self._in_bits = (
+                nets.joined,
+                buses.spi_needs_edges(self._clock, self._data),
+            )
+        if self._in_bits:
+            self._plan_bits(byte)
+
+    def _plan_bits(self, byte: SpiByte) -> None:
+        """Plan the edges of a byte: data changes at every other one of the clock's."""
+        value = _reversed(byte.value) if byte.is_low_first else byte.value
+        bit_cycles = (byte.ends_at - byte.begins_at) // _BITS
+        half_cycles = bit_cycles // 2
+        self._received = 0
+        idle = PinDrive.HIGH if byte.clock_idles_high else PinDrive.LOW
+        busy = PinDrive.LOW if byte.clock_idles_high else PinDrive.HIGH
+        for index in range(_BITS):
+            data = PinDrive.HIGH if value >> (_BITS - 1 - index) & 1 else PinDrive.LOW
+            begins_at = byte.begins_at + index * bit_cycles
+            middle = begins_at + half_cycles
+            if byte.late:
+                self._plan(begins_at, self._clock, busy)
+                self._plan(begins_at, self._data, data)
+                self._plan(middle, self._clock, idle, samples=True)
+            else:
+                if index:
+                    self._plan(begins_at, self._clock, idle)
+                self._plan(begins_at, self._data, data)
+                self._plan(middle, self._clock, busy, samples=True)
+        if not byte.late:
+            self._plan(byte.ends_at, self._clock, idle)
+
+    def _plan(
+        self, at_ticks: int, pin: ChipPin | None, code: int, *, samples: bool = False
+    ) -> None:
+        switched = self._switched
+
+        def go(now_ticks: int) -> None:
+            if self._switched != switched:
+                return
+            if samples and self._data_in:
+                level = self._live.nets.network.level(self._data_in.net)
+                self._received = self._received << 1 | (level.value == 1)
+            if pin:
+                pin.on_drive(now_ticks, code)
+
+        self._live.agenda.at(at_ticks, go)
+
+
+def _reversed(byte: int) -> int:
+    return int(f"{byte:08b}"[::-1], 2)
