@@ -1,0 +1,5 @@
+#include <Arduino.h>
+
+void setup() {}
+
+void loop() {}
