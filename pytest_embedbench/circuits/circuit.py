@@ -15,7 +15,7 @@ from pytest_embedbench.errors import (
     ExpectTimeout,
     UnknownName,
 )
-from pytest_embedbench.support.validation import whole_ms
+from pytest_embedbench.support.validation import pin_level, whole_ms, whole_us
 from pytest_embedbench.wiring.diagram import Endpoint
 from pytest_embedbench.wiring.stops import PinBecomes
 
@@ -201,6 +201,7 @@ class Circuit:
 
         The pulses of PWM are among them, and the bits of SPI and I2C in hardware.
         """
+        since_us = whole_us("since_us", since_us)
         record = self.board_circuit.record()
         return record.edges_of(record.netlist.number_of(endpoint(pin)), since_us)
 
@@ -215,6 +216,7 @@ class Circuit:
             ExpectTimeout: it has not within ``within_ms``.
             FirmwareFault: the firmware crashed, ... before it.
         """
+        level = pin_level(pin, level)
         end, uart = endpoint(pin), self.bench.uart
         if self.board_circuit.level(end) is level:
             return uart.now_us

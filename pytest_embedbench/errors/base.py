@@ -41,4 +41,6 @@ class UnknownName(ConfigError):
         self.name = name
         self.known = tuple(sorted(known))
         listed = ", ".join(self.known) or "none"
-        super().__init__(f"no {kind} named {name!r}; known {kind}s: {listed}")
+        noun, of, whose = kind.partition(" of ")
+        kinds = f"{noun}s{of}{whose}"
+        super().__init__(f"no {kind} named {name!r}; known {kinds}: {listed}")

@@ -27,6 +27,15 @@ def positive_ms(name: str, value: object) -> int:
     return _span_ms(name, value, lowest=1)
 
 
+def whole_us(name: str, value: object) -> int:
+    """Return a time in whole microseconds.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    return _whole(f"{name} =", value, "microseconds")
+
+
 def seconds(name: str, value: object) -> float:
     """Return a span of time in seconds; what is below 0 is for the caller to judge.
 

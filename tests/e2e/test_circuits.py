@@ -8,13 +8,10 @@ import pytest
 
 from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.model import Level
-from tests.e2e.circuit_bench import circuit_image, wired
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.bench import Bench
     from tests.e2e.circuit_bench import Wired
-
-__all__ = ["circuit_image", "wired"]
 
 BUTTON = "wokwi-pushbutton"
 LED = "wokwi-led"

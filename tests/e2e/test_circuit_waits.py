@@ -1,0 +1,115 @@
+"""Waits in circuits: exact, told right, and without a trace in what comes after."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.errors import ConfigError, ExpectTimeout, UnknownName
+from pytest_embedbench.model import Level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_embedbench.circuits.circuit import Circuit
+    from tests.e2e.circuit_bench import Wired
+
+LED_WIRES = "uno:13 - led1:A", "led1:C - uno:GND.1"
+LED = {"led1": "wokwi-led", "pot1": "wokwi-potentiometer"}
+
+
+def test_a_wait_ends_at_the_edge_itself(wired: Wired) -> None:
+    bench, circuit = wired("t", LED, *LED_WIRES)
+    found = [
+        circuit.wait_pin("uno:13", level, within_ms=40)
+        for level in (Level.HIGH, Level.LOW) * 3
+    ]
+    edges = [
+        each for each in circuit.edges("uno:13") if each.level is not Level.FLOATING
+    ]
+    at_us = [each.at_ns // 1000 for each in edges if each.at_ns // 1000 >= found[0]]
+    assert found == at_us
+    assert bench.uart.now_us == found[-1]
+    # It is so already: no time passes.
+    assert circuit.wait_pin("uno:13", Level.LOW, within_ms=40) == found[-1]
+    # And what was said meanwhile can be expected, in the midst of it all.
+    line = bench.expect(r"^\d+$", within_ms=5)
+    circuit.wait_pin("led1:A", Level.HIGH, within_ms=40)
+    assert int(line.group()) < bench.uart.now_us / 1000
+
+
+def test_a_wait_in_vain_leaves_no_stop(wired: Wired) -> None:
+    bench, circuit = wired("t", LED, *LED_WIRES)
+    circuit.wait_pin("uno:13", Level.HIGH, within_ms=40)
+    circuit.wait_pin("uno:13", Level.LOW, within_ms=40)
+    begins_us = bench.uart.now_us
+    with pytest.raises(ExpectTimeout, match="uno:13 did not become HIGH within 5 ms"):
+        circuit.wait_pin("uno:13", Level.HIGH, within_ms=5)
+    assert bench.uart.now_us == begins_us + 5000
+    bench.run_for(50)  # over edges of all kinds
+    assert bench.uart.now_us == begins_us + 55000
+
+
+def test_waits_and_steps_leave_no_trace_in_waves(wired: Wired) -> None:
+    """Ten waits, steps of 1 ms, and none: the same edges and the same words."""
+
+    def waits(circuit: Circuit) -> None:
+        for level in (Level.HIGH, Level.LOW) * 5:
+            circuit.wait_pin("uno:13", level, within_ms=40)
+
+    def steps(circuit: Circuit) -> None:
+        for _ in range(40):
+            circuit.bench.run_for(1)
+
+    seen = []
+    for go in (waits, steps, lambda _: None):
+        bench, circuit = wired("t", LED, *LED_WIRES)
+        go(circuit)
+        bench.run_for(-(-(400_000 - bench.uart.now_us) // 1000))
+        edges = [it for it in circuit.edges("uno:13") if it.at_ns < 390_000_000]
+        lines = [it for it in bench.uart.heard() if not it.isdigit() or int(it) < 390]
+        seen.append((edges, lines))
+    assert seen[0] == seen[1] == seen[2]
+    assert len(seen[0][0]) > 20
+
+
+def test_a_wait_for_pwm_sees_its_edges(wired: Wired) -> None:
+    wires = "uno:9 - led1:A", "led1:C - uno:GND.1"
+    bench, circuit = wired("w", LED, *wires)
+    bench.run_for(20)
+    low_us = circuit.wait_pin("uno:9", Level.LOW, within_ms=5)
+    high_us = circuit.wait_pin("uno:9", Level.HIGH, within_ms=5)
+    assert circuit.wait_pin("uno:9", Level.LOW, within_ms=5) - high_us == 512
+    assert 0 <= high_us - low_us <= 1528
+
+
+BAD: dict[str, tuple[Callable[[Circuit], object], type[Exception], str]] = {
+    "part": (lambda it: it["nope"], UnknownName, "known parts of the circuit: led1"),
+    "range": (lambda it: it["pot1"].set(position=2), ConfigError, "it is 0 to 1"),
+    "control": (lambda it: it["pot1"].set(nope=1), UnknownName, "known controls of"),
+    "button": (lambda it: it["pot1"].press(), UnknownName, "'pressed'"),
+    "seen": (lambda it: it["led1"].text, AttributeError, "brightness; not 'text'"),
+    "pin": (lambda it: it.level("13"), ConfigError, "write part:pin"),
+    "no pin": (lambda it: it.level("uno:99"), UnknownName, "known pins of uno: 0, 1"),
+    "level": (
+        lambda it: it.wait_pin("uno:13", "HIGH", within_ms=1),  # type: ignore[arg-type]
+        ConfigError,
+        "Level.HIGH, Level.FLOATING, not 'HIGH'",
+    ),
+    "since": (
+        lambda it: it.edges("uno:13", since_us="x"),  # type: ignore[arg-type]
+        ConfigError,
+        "since_us = 'x'",
+    ),
+}
+
+
+def test_what_makes_no_sense_is_told_in_a_sentence(wired: Wired) -> None:
+    bench, circuit = wired("t", LED, *LED_WIRES, "uno:A0 - pot1:SIG")
+    for call, kind, words in BAD.values():
+        with pytest.raises(kind, match=re.escape(words)) as caught:
+            call(circuit)
+        assert "\n" not in str(caught.value)
+    bench.run_for(10)
