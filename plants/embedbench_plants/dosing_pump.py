@@ -65,20 +65,27 @@ class DosingPump:
 
     def step(self, state: DosingState) -> DosingState:
         """Let flow for a tick what flows, then change the flow."""
-        passed_ul = min(state.tank_ul, state.flow_ml_min * self.tick_ms // 60)
+        passed_ul = min(state.tank_ul, self._ul(state.flow_ml_min))
+        if state.tank_ul - passed_ul < self._ul(TRICKLE_ML_MIN):
+            passed_ul = state.tank_ul
         tank_ul = state.tank_ul - passed_ul
         asked_ml_min = FULL_FLOW_ML_MIN * state.pump_pct // 100
         if state.valve_stuck:
             asked_ml_min = max(asked_ml_min, LEAK_ML_MIN)
         flow_ml_min = state.flow_ml_min + (asked_ml_min - state.flow_ml_min) // 4
-        if tank_ul == 0 or max(flow_ml_min, asked_ml_min) < TRICKLE_ML_MIN:
+        if max(flow_ml_min, asked_ml_min) < TRICKLE_ML_MIN:
             flow_ml_min = 0
+        flow_ml_min = min(flow_ml_min, tank_ul * 60 // self.tick_ms)
         return replace(
             state,
             flow_ml_min=flow_ml_min,
             delivered_ul=state.delivered_ul + passed_ul,
             tank_ul=tank_ul,
         )
+
+    def _ul(self, flow_ml_min: int) -> int:
+        """Return what flows in a tick."""
+        return flow_ml_min * self.tick_ms // 60
 
     def sense(self, state: DosingState) -> tuple[str, ...]:
         """Report the flow."""
