@@ -2,152 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.circuits.blinking import Blinks, wait_for_blinks
+from pytest_embedbench.circuits.circuit_part import CircuitPart
 from pytest_embedbench.errors import (
     BoardLost,
     ConfigError,
-    EmbedbenchError,
     ExpectTimeout,
     UnknownName,
 )
-from pytest_embedbench.support.validation import pin_level, whole_ms, whole_us
+from pytest_embedbench.support.validation import (
+    pin_level,
+    text_or_bytes,
+    whole_ms,
+    whole_us,
+)
 from pytest_embedbench.wiring.diagram import Endpoint
-from pytest_embedbench.wiring.stops import PinBecomes
+from pytest_embedbench.wiring.stops import PinBecomes, UartSays
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.contracts import BoardCircuit
     from pytest_embedbench.model import Level
     from pytest_embedbench.wiring.diagram import Diagram
-    from pytest_embedbench.wiring.part_model import Reading
     from pytest_embedbench.wiring.part_type import PartType
+    from pytest_embedbench.wiring.stops import Stop
     from pytest_embedbench.wiring.waves import Edge
-
-_PRESSED = "pressed"
-_KEYS = ("123A", "456B", "789C", "*0#D")
-
-
-class CircuitPart:
-    """A part of a circuit, by its id in the diagram.
-
-    What is seen of it are attributes (``circuit["servo1"].angle_deg``); its controls
-    are set. The page of parts says what each type has.
-    """
-
-    def __init__(
-        self,
-        circuit: Circuit,
-        id: str,  # noqa: A002
-        kind: PartType,
-        attrs: Mapping[str, str],
-    ) -> None:
-        self._circuit, self._kind, self._attrs = circuit, kind, attrs
-        self.id = id
-        """What the diagram calls it."""
-
-    def __repr__(self) -> str:
-        try:
-            seen = [f"{it}={getattr(self, it)!r}" for it in self._kind.observables]
-        except EmbedbenchError:  # of its board, which is gone
-            seen = []
-        return f"<{' '.join([self.id, *seen])}>"
-
-    @property
-    def type(self) -> str:
-        """Its type, such as ``wokwi-led``."""
-        return self._kind.name
-
-    def __getattr__(self, name: str) -> Reading:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name not in self._kind.observables:
-            known = ", ".join(self._kind.observables) or "nothing"
-            raise AttributeError(
-                f"{self.id} is a {self._kind.name}, of which is seen: {known}; not "
-                f"{name!r}"
-            )
-        return self._circuit.board_circuit.observe(self.id, name)
-
-    def set(self, **controls: float) -> None:
-        """Set controls, from where time goes on: ``pot.set(position=0.8)``.
-
-        Raises:
-            UnknownName: it has no such control.
-            ConfigError: a value is out of its range.
-        """
-        for name, value in controls.items():
-            self._circuit.board_circuit.control(self.id, name, value)
-
-    def press(self, key: str = "", *, duration_ms: int = 50) -> None:
-        """Press it, let time pass, and let go of it.
-
-        Args:
-            key: Which key of a keypad, by its label: ``"5"``.
-            duration_ms: How long it is held.
-
-        Raises:
-            UnknownName: it is no button, or has no such key.
-            FirmwareFault: the firmware crashed meanwhile, ...
-        """
-        self.hold(key)
-        self._circuit.bench.run_for(whole_ms("duration_ms", duration_ms))
-        self.release(key)
-
-    def hold(self, key: str = "") -> None:
-        """Press it, or a key of it, until ``release``."""
-        self.set(**{self._button(key): 1})
-
-    def release(self, key: str = "") -> None:
-        """Let go of it."""
-        self.set(**{self._button(key): 0})
-
-    def _button(self, key: str) -> str:
-        keys = self._keys()
-        if not keys:
-            return key or _PRESSED
-        if key not in keys:
-            raise UnknownName(f"key of {self.id}", key, keys)
-        return keys[key]
-
-    def _keys(self) -> dict[str, str]:
-        """Return the controls of a keypad's keys, by what is printed on them."""
-        if "row1column1" not in self._kind.controls:
-            return {}
-        columns = int(self._kind.attr(self._attrs, "columns"))
-        labels = key_labels(self._kind.attr(self._attrs, "keys"), columns)
-        return {
-            label: f"row{1 + index // columns}column{1 + index % columns}"
-            for index, label in enumerate(labels)
-        }
-
-    def level(self, pin: str) -> Level:
-        """Return what the net of one of its pins shows now."""
-        return self._circuit.level(f"{self.id}:{pin}")
-
-    def blinks(self, *, within_ms: int) -> Blinks:
-        """Wait until a light has been lit three times; return how it blinks.
-
-        The last whole period counts. A light is lit while its anode is high and its
-        cathode low.
-
-        Raises:
-            ConfigError: it has no anode ``A`` and cathode ``C``.
-            ExpectTimeout: it has not within ``within_ms``.
-            FirmwareFault: the firmware crashed, ... before it.
-        """
-        pins = {pin.name for pin in self._kind.pins}
-        if not {"A", "C"} <= pins:
-            raise ConfigError(
-                f"{self.id} is a {self._kind.name}: no light with A and C"
-            )
-        return wait_for_blinks(self._circuit, self.id, within_ms)
 
 
 class Circuit:
@@ -220,9 +104,36 @@ class Circuit:
         end, uart = endpoint(pin), self.bench.uart
         if self.board_circuit.level(end) is level:
             return uart.now_us
+        met_us = self._wait(PinBecomes(end, level), within_ms)
+        if met_us is not None:
+            return met_us
+        shown = self.board_circuit.level(end).name
+        what = f"{pin} did not become {level.name}"
+        raise self.timeout(what, within_ms, f"it is {shown}", (pin,))
+
+    def wait_serial(self, said: str | bytes, *, within_ms: int) -> int:
+        """Wait until the firmware has just said this; return when, in us.
+
+        On its first UART, anywhere in a line, and from now on alone. Time stands still
+        right behind the last byte; with a plant connected as in ``wait_pin``.
+
+        Raises:
+            ExpectTimeout: it has not within ``within_ms``.
+            FirmwareFault: the firmware crashed, ... before it.
+        """
+        met_us = self._wait(UartSays(text_or_bytes("said", said)), within_ms)
+        if met_us is not None:
+            return met_us
+        raise self.timeout(
+            f"the firmware did not say {said!r}", within_ms, "see below", ()
+        )
+
+    def _wait(self, stop: Stop, within_ms: int) -> int | None:
+        """Let time pass until a stop is met; return when, if it was in time."""
+        uart = self.bench.uart
         ends_us = uart.now_us + whole_ms("within_ms", within_ms) * 1000
         has_plant = uart.timebase is not uart.recorder
-        self.board_circuit.look_out([PinBecomes(end, level)], stay=has_plant)
+        self.board_circuit.look_out([stop], stay=has_plant)
         try:
             while uart.now_us < ends_us:
                 uart.poll(ends_us)
@@ -233,9 +144,7 @@ class Circuit:
         finally:
             with suppress(BoardLost):  # which has been told
                 self.board_circuit.look_out([])
-        shown = self.board_circuit.level(end).name
-        what = f"{pin} did not become {level.name}"
-        raise self.timeout(what, within_ms, f"it is {shown}", (pin,))
+        return None
 
     def write_vcd(self, path: Path | str) -> None:
         """Write what all nets did so far as a VCD, for wave viewers.
@@ -262,16 +171,6 @@ class Circuit:
         told += [waves_text(self, first=pins, lasts_ms=within_ms)]
         told += [self.bench.uart.recorder.evidence()]
         return ExpectTimeout("\n".join(filter(None, told)))
-
-
-def key_labels(keys: str, columns: int) -> Sequence[str]:
-    """Return what is printed on the keys of a keypad, row by row.
-
-    ``keys`` is the attribute as a diagram has it: a list in JSON, or nothing.
-    """
-    if not keys:
-        return [label for row in _KEYS for label in row[:columns]]
-    return [str(label) for label in json.loads(keys)]
 
 
 def endpoint(pin: str) -> Endpoint:

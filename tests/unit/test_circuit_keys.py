@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_embedbench.circuits.circuit import key_labels
+from pytest_embedbench.circuits.circuit_part import key_labels
 
 
 def test_a_keypad_has_the_labels_that_are_sold() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.markers import check_text
+from pytest_embedbench.plugin.options import settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.circuits.circuit import Circuit
     from pytest_embedbench.model import BoardSpec
 
+SCENARIOS = (".test.yaml", ".test.yml")
 _MARKER = (
     "diagram(path): the board of this test stands in that circuit (Wokwi's "
     "diagram.json); paths are from the test's folder on"
@@ -26,6 +28,17 @@ _MARKER = (
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker."""
     config.addinivalue_line("markers", _MARKER)
+
+
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> pytest.Collector | None:
+    """Collect Wokwi's scenarios, if there is a board to run them on."""
+    if not file_path.name.endswith(SCENARIOS) or not settings(parent.config, "board"):
+        return None
+    from pytest_embedbench.circuits.plugin import scenario_items  # noqa: PLC0415  # late
+
+    return scenario_items.scenario_module(file_path, parent)
 
 
 @pytest.hookimpl(trylast=True)

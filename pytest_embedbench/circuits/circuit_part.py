@@ -1,0 +1,147 @@
+"""A part of a circuit, as a test handles it and sees it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.circuits.blinking import Blinks, wait_for_blinks
+from pytest_embedbench.errors import ConfigError, EmbedbenchError, UnknownName
+from pytest_embedbench.support.validation import whole_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_embedbench.circuits.circuit import Circuit
+    from pytest_embedbench.model import Level
+    from pytest_embedbench.wiring.part_model import Reading
+    from pytest_embedbench.wiring.part_type import PartType
+
+_PRESSED = "pressed"
+_KEYS = ("123A", "456B", "789C", "*0#D")
+
+
+class CircuitPart:
+    """A part of a circuit, by its id in the diagram.
+
+    What is seen of it are attributes (``circuit["servo1"].angle_deg``); its controls
+    are set. The page of parts says what each type has.
+    """
+
+    def __init__(
+        self,
+        circuit: Circuit,
+        id: str,  # noqa: A002
+        kind: PartType,
+        attrs: Mapping[str, str],
+    ) -> None:
+        self._circuit, self._kind, self._attrs = circuit, kind, attrs
+        self.id = id
+        """What the diagram calls it."""
+
+    def __repr__(self) -> str:
+        try:
+            seen = [f"{it}={getattr(self, it)!r}" for it in self._kind.observables]
+        except EmbedbenchError:  # of its board, which is gone
+            seen = []
+        return f"<{' '.join([self.id, *seen])}>"
+
+    @property
+    def type(self) -> str:
+        """Its type, such as ``wokwi-led``."""
+        return self._kind.name
+
+    def __getattr__(self, name: str) -> Reading:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._kind.observables:
+            known = ", ".join(self._kind.observables) or "nothing"
+            raise AttributeError(
+                f"{self.id} is a {self._kind.name}, of which is seen: {known}; not "
+                f"{name!r}"
+            )
+        return self._circuit.board_circuit.observe(self.id, name)
+
+    def set(self, **controls: float) -> None:
+        """Set controls, from where time goes on: ``pot.set(position=0.8)``.
+
+        Raises:
+            UnknownName: it has no such control.
+            ConfigError: a value is out of its range.
+        """
+        for name, value in controls.items():
+            self._circuit.board_circuit.control(self.id, name, value)
+
+    def press(self, key: str = "", *, duration_ms: int = 50) -> None:
+        """Press it, let time pass, and let go of it.
+
+        Args:
+            key: Which key of a keypad, by its label: ``"5"``.
+            duration_ms: How long it is held.
+
+        Raises:
+            UnknownName: it is no button, or has no such key.
+            FirmwareFault: the firmware crashed meanwhile, ...
+        """
+        self.hold(key)
+        self._circuit.bench.run_for(whole_ms("duration_ms", duration_ms))
+        self.release(key)
+
+    def hold(self, key: str = "") -> None:
+        """Press it, or a key of it, until ``release``."""
+        self.set(**{self._button(key): 1})
+
+    def release(self, key: str = "") -> None:
+        """Let go of it."""
+        self.set(**{self._button(key): 0})
+
+    def _button(self, key: str) -> str:
+        keys = self._keys()
+        if not keys:
+            return key or _PRESSED
+        if key not in keys:
+            raise UnknownName(f"key of {self.id}", key, keys)
+        return keys[key]
+
+    def _keys(self) -> dict[str, str]:
+        """Return the controls of a keypad's keys, by what is printed on them."""
+        if "row1column1" not in self._kind.controls:
+            return {}
+        columns = int(self._kind.attr(self._attrs, "columns"))
+        labels = key_labels(self._kind.attr(self._attrs, "keys"), columns)
+        return {
+            label: f"row{1 + index // columns}column{1 + index % columns}"
+            for index, label in enumerate(labels)
+        }
+
+    def level(self, pin: str) -> Level:
+        """Return what the net of one of its pins shows now."""
+        return self._circuit.level(f"{self.id}:{pin}")
+
+    def blinks(self, *, within_ms: int) -> Blinks:
+        """Wait until a light has been lit three times; return how it blinks.
+
+        The last whole period counts. A light is lit while its anode is high and its
+        cathode low.
+
+        Raises:
+            ConfigError: it has no anode ``A`` and cathode ``C``.
+            ExpectTimeout: it has not within ``within_ms``.
+            FirmwareFault: the firmware crashed, ... before it.
+        """
+        pins = {pin.name for pin in self._kind.pins}
+        if not {"A", "C"} <= pins:
+            raise ConfigError(
+                f"{self.id} is a {self._kind.name}: no light with A and C"
+            )
+        return wait_for_blinks(self._circuit, self.id, within_ms)
+
+
+def key_labels(keys: str, columns: int) -> Sequence[str]:
+    """Return what is printed on the keys of a keypad, row by row.
+
+    ``keys`` is the attribute as a diagram has it: a list in JSON, or nothing.
+    """
+    if not keys:
+        return [label for row in _KEYS for label in row[:columns]]
+    return [str(label) for label in json.loads(keys)]

@@ -1,0 +1,80 @@
+"""Scenario files as tests: one item for each file and board."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_embedbench.circuits.places import diagram_beside
+from pytest_embedbench.circuits.scenario import (
+    ScenarioFile,
+    is_scenario,
+    read_scenario,
+)
+from pytest_embedbench.errors import ConfigError, EmbedbenchError, ToolMissing
+from pytest_embedbench.plugin.failures import told_plainly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_embedbench.circuits.circuit import Circuit
+
+_NAME = "test_scenario"
+_INSTALL = "install it: pip install 'pytest-embedbench[wokwi]'"
+
+
+class ScenarioModule(pytest.Module):
+    """A file of one scenario, which is one test function."""
+
+    scenario: ScenarioFile | EmbedbenchError
+
+    def _getobj(self) -> ModuleType:
+        """Return what pytest looks for tests in: a module that no file has."""
+        module = ModuleType(self.path.name)
+        setattr(module, _NAME, _test_of(self.scenario))
+        return module
+
+
+def scenario_module(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Return a collector of a file that is a scenario with a diagram beside it."""
+    try:
+        diagram_beside(path, "")
+    except ConfigError:
+        return None
+    scenario = _read(path)
+    if scenario is None:
+        return None
+    kind: type[Any] = ScenarioModule  # pytest leaves from_parent without types
+    module: ScenarioModule = kind.from_parent(parent, path=path)
+    module.scenario = scenario
+    return module
+
+
+def _read(path: Path) -> ScenarioFile | EmbedbenchError | None:
+    """Return a scenario, or why it cannot be run; ``None`` if the file is none."""
+    try:
+        import yaml  # noqa: PLC0415  # an extra, and only for these
+    except ImportError:
+        return ToolMissing("a scenario", "PyYAML", _INSTALL)
+    try:
+        document: object = yaml.safe_load(path.read_text("utf-8"))
+        return read_scenario(document, path.name) if is_scenario(document) else None
+    except ConfigError as error:
+        return error
+    except (OSError, ValueError, yaml.YAMLError):
+        return None
+
+
+def _test_of(scenario: ScenarioFile | EmbedbenchError) -> Callable[[Circuit], None]:
+    def test_scenario(circuit: Circuit) -> None:
+        with told_plainly():
+            if isinstance(scenario, ToolMissing):
+                pytest.skip(str(scenario))
+            if isinstance(scenario, EmbedbenchError):
+                raise scenario
+        scenario.run(circuit)
+
+    return test_scenario
