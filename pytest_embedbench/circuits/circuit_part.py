@@ -38,10 +38,12 @@ class CircuitPart:
         self._circuit, self._kind, self._attrs = circuit, kind, attrs
         self.id = id
         """What the diagram calls it."""
+        self.controls: dict[str, float] = {}
+        """What its controls have been set to."""
 
     def __repr__(self) -> str:
         try:
-            seen = [f"{it}={getattr(self, it)!r}" for it in self._kind.observables]
+            seen = [f"{it}={value!r}" for it, value in self.seen().items()]
         except EmbedbenchError:  # of its board, which is gone
             seen = []
         return f"<{' '.join([self.id, *seen])}>"
@@ -62,6 +64,11 @@ class CircuitPart:
             )
         return self._circuit.board_circuit.observe(self.id, name)
 
+    def seen(self) -> Mapping[str, Reading]:
+        """Return all that is seen of it, by name."""
+        observe = self._circuit.board_circuit.observe
+        return {name: observe(self.id, name) for name in self._kind.observables}
+
     def set(self, **controls: float) -> None:
         """Set controls, from where time goes on: ``pot.set(position=0.8)``.
 
@@ -71,6 +78,7 @@ class CircuitPart:
         """
         for name, value in controls.items():
             self._circuit.board_circuit.control(self.id, name, value)
+            self.controls[name] = value
 
     def press(self, key: str = "", *, duration_ms: int = 50) -> None:
         """Press it, let time pass, and let go of it.

@@ -9,7 +9,7 @@ as breadboards and symbols of ground and supply, is no box.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.wiring.diagram import SERIAL_MONITOR, Endpoint
@@ -52,12 +52,19 @@ class PartBox:
     top_px: int
     left_pins: tuple[str, ...]
     right_pins: tuple[str, ...]
+    room_px: int = 0
+    """How high is what it shows, under its pins."""
+
+    @property
+    def room_top_px(self) -> int:
+        """Where what it shows begins."""
+        return self.top_px + self.height_px - self.room_px
 
     @property
     def height_px(self) -> int:
         """How high it is."""
         rows = max(len(self.left_pins), len(self.right_pins))
-        return _HEAD_PX + _PIN_PX * rows
+        return _HEAD_PX + _PIN_PX * rows + self.room_px
 
     def places(self) -> dict[str, PinPlace]:
         """Return where its pins are."""
@@ -89,8 +96,13 @@ class _Drawn(NamedTuple):
         return [Endpoint(self.part.id, pin) for pin in self.pins]
 
 
-def lay_out(report: DiagramReport, catalogue: PartCatalogue) -> CircuitLayout:
-    """Place the parts that are boxes."""
+def lay_out(
+    report: DiagramReport,
+    catalogue: PartCatalogue,
+    rooms_px: Mapping[str, int] | None = None,
+) -> CircuitLayout:
+    """Place the parts that are boxes, with so much room for what they show, by id."""
+    rooms_px = rooms_px or {}
     drawn = _drawn(report, catalogue)
     signals = _signals(report.netlist, drawn)
     columns = _columns(drawn, signals)
@@ -102,7 +114,10 @@ def lay_out(report: DiagramReport, catalogue: PartCatalogue) -> CircuitLayout:
         heights = {it.part.id: _aim_px(it, signals, places) for it in column}
         top_px = _MARGIN_PX
         for it in sorted(column, key=lambda one: heights[one.part.id]):
-            box = _box(it, left_px, top_px, signals, columns)
+            box = replace(
+                _box(it, left_px, top_px, signals, columns),
+                room_px=rooms_px.get(it.part.id, 0),
+            )
             boxes.append(box)
             here = box.places().items()
             places |= {Endpoint(it.part.id, pin): place for pin, place in here}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 from pytest_embedbench.circuits.layout import BOX_WIDTH_PX, lay_out
+from pytest_embedbench.circuits.live_parts import COLOR, Drawing
+from pytest_embedbench.circuits.svg import FONT, safe, shortened, text_at
 from pytest_embedbench.wiring.part_type import PinRole
 
 if TYPE_CHECKING:
@@ -19,20 +20,24 @@ if TYPE_CHECKING:
 
 _INK, _PAPER, _QUIET, _ALARM = "#222222", "#ffffff", "#767676", "#d55e00"
 _WIRE = "#009e73"
-_FONT = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
-_COLOR = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}|[a-zA-Z]+")
 _LONGEST_TEXT = 24
 _BEND_PX = 60
 
 
-def draw_circuit(report: DiagramReport, catalogue: PartCatalogue) -> str:
+def draw_circuit(
+    report: DiagramReport,
+    catalogue: PartCatalogue,
+    shows: Mapping[str, Drawing] | None = None,
+) -> str:
     """Return the picture; equal diagrams give equal bytes.
 
     Ground and supplies are words at the pins, other nets are lines in the color of
     their first wire. Parts with findings have a border that warns, and say why when
-    pointed at.
+    pointed at. ``shows`` is what parts show under their pins, by id.
     """
-    layout = lay_out(report, catalogue)
+    shows = shows or {}
+    rooms_px = {part: math.ceil(it.height_px) for part, it in shows.items()}
+    layout = lay_out(report, catalogue, rooms_px)
     size = f'width="{layout.width_px}" height="{layout.height_px}"'
     view = f'viewBox="0 0 {layout.width_px} {layout.height_px}"'
     told: dict[str, list[str]] = defaultdict(list)
@@ -41,12 +46,16 @@ def draw_circuit(report: DiagramReport, catalogue: PartCatalogue) -> str:
     lines = [
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} '
-            f'font-family="{_FONT}" font-size="12" fill="{_INK}">'
+            f'font-family="{FONT}" font-size="12" fill="{_INK}">'
         ),
-        f"<title>{_safe(report.diagram.file)}</title>",
+        f"<title>{safe(report.diagram.file)}</title>",
         f'<rect width="100%" height="100%" fill="{_PAPER}"/>',
         *_wires(report, layout),
-        *(line for box in layout.boxes for line in _box(box, told)),
+        *(
+            line
+            for box in layout.boxes
+            for line in _box(box, told, shows.get(box.part.id, Drawing(0)))
+        ),
         *_supplies(report, layout),
         "</svg>\n",
     ]
@@ -58,7 +67,7 @@ def _wires(report: DiagramReport, layout: CircuitLayout) -> Iterator[str]:
     index = report.netlist.index
     colors: dict[int, str] = {}
     for wire in report.diagram.wires:
-        if wire.start in index and _COLOR.fullmatch(wire.color):
+        if wire.start in index and COLOR.fullmatch(wire.color):
             colors.setdefault(index[wire.start], wire.color)
     # Where a color is none that is known, that of the group counts.
     yield f'<g fill="none" stroke="{_WIRE}" stroke-width="2">'
@@ -72,7 +81,7 @@ def _wires(report: DiagramReport, layout: CircuitLayout) -> Iterator[str]:
             ends = f"M{first.x_px} {first.y_px}C{_bend(first)} {_bend(other)}"
             path = f"{ends} {other.x_px} {other.y_px}"
             color = colors.get(number, _WIRE)
-            name = _safe(net.name)
+            name = safe(net.name)
             yield f'<path d="{path}" stroke="{color}"><title>{name}</title></path>'
     yield "</g>"
 
@@ -97,19 +106,19 @@ def _supplies(report: DiagramReport, layout: CircuitLayout) -> Iterator[str]:
     yield "</g>"
 
 
-def _box(box: PartBox, told: Mapping[str, list[str]]) -> Iterator[str]:
+def _box(box: PartBox, told: Mapping[str, list[str]], shown: Drawing) -> Iterator[str]:
     left, top = box.left_px, box.top_px
     findings = told.get(box.part.id, [])
     border = f'stroke="{_ALARM}" stroke-width="3"' if findings else f'stroke="{_INK}"'
     size = f'width="{BOX_WIDTH_PX}" height="{box.height_px}"'
     yield "<g>"
     if findings:
-        yield f"<title>{_safe(chr(10).join(findings))}</title>"
+        yield f"<title>{safe(chr(10).join(findings))}</title>"
     yield f'<rect x="{left}" y="{top}" {size} rx="6" fill="{_PAPER}" {border}/>'
     yield _text(left + 8, top + 16, box.part.id, 'font-weight="bold"')
     yield _text(left + 8, top + 30, _kind(box), f'fill="{_QUIET}" font-size="10"')
     color = box.part.attrs.get("color", "")
-    if _COLOR.fullmatch(color):
+    if COLOR.fullmatch(color):
         spot = f'cx="{left + BOX_WIDTH_PX - 14}" cy="{top + 13}" r="6"'
         yield f'<circle {spot} stroke="{_INK}" fill="{color}"/>'
     for pin, place in box.places().items():
@@ -117,6 +126,10 @@ def _box(box: PartBox, told: Mapping[str, list[str]]) -> Iterator[str]:
         how = f'text-anchor="{anchor}" font-size="11"'
         yield f'<circle cx="{place.x_px}" cy="{place.y_px}" r="3"/>'
         yield _text(place.x_px + inside, place.y_px + 4, pin, how)
+    if shown.lines:
+        yield f'<g transform="translate({left + 8} {box.room_top_px})">'
+        yield from shown.lines
+        yield "</g>"
     yield "</g>"
 
 
@@ -126,10 +139,4 @@ def _kind(box: PartBox) -> str:
 
 
 def _text(x_px: int, y_px: int, text: str, how: str) -> str:
-    shown = text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
-    return f'<text x="{x_px}" y="{y_px}" {how}>{_safe(shown)}</text>'
-
-
-def _safe(text: str) -> str:
-    """Return text that XML takes: some characters are none of its."""
-    return escape("".join(it if it.isprintable() else " " for it in text), {'"': "'"})
+    return text_at(x_px, y_px, shortened(text, _LONGEST_TEXT), how)

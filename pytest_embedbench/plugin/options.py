@@ -127,7 +127,7 @@ OPTIONS = (
         name="plots",
         flag="--embedbench-plots",
         metavar="WHEN",
-        help="Draw plot.svg for each closed-loop run: always, failed or never",
+        help="Draw closed-loop runs and circuits (SVG): always, failed or never",
         default="always",
         choices=("always", "failed", "never"),
     ),

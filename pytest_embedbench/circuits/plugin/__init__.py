@@ -8,7 +8,8 @@ import pytest
 
 from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.markers import check_text
-from pytest_embedbench.plugin.options import settings
+from pytest_embedbench.plugin.options import setting, settings
+from pytest_embedbench.plugin.stash import item_of, log_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -65,8 +66,9 @@ def circuit(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Circuit]:
     yield made
     from pytest_embedbench.circuits.evidence import leave_files  # noqa: PLC0415  # late
 
-    leave_files(made, bench.folder)
-    del request
+    plots, log = setting(request.config, "plots"), log_of(item_of(request))
+    draws = plots == "always" or (plots == "failed" and log.failed)
+    leave_files(made, bench.folder, draws=draws)
 
 
 @pytest.hookimpl(wrapper=True)
