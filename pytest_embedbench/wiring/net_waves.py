@@ -147,12 +147,12 @@ class _Span(NamedTuple):
 
     def at(self, at_ticks: int) -> Change:
         """Return the edge before a tick, that one among them."""
-        rise = self.period_at(at_ticks)
+        rise = self.period_at_ticks(at_ticks)
         fall = rise + self.high_ticks
         at, level = (fall, LOW) if fall <= at_ticks else (rise, HIGH)
         return max(at, self.begins_ticks), level
 
-    def period_at(self, at_ticks: int) -> int:
+    def period_at_ticks(self, at_ticks: int) -> int:
         """Return when the period of a tick began."""
         return at_ticks - (at_ticks - self.begun_at) % self.period_ticks
 
@@ -187,7 +187,7 @@ class _Pulses:
                 return
             ends = min(span.ends_ticks, to_ticks + 1)
             begins = span.begins_ticks
-            first = span.period_at(max(begins, from_ticks))
+            first = span.period_at_ticks(max(begins, from_ticks))
             for rise in range(first, ends, span.period_ticks):
                 fall = rise + span.high_ticks
                 if fall > begins and from_ticks < (at := max(rise, begins)):
