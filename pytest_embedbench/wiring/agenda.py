@@ -10,19 +10,23 @@ if TYPE_CHECKING:
 
 
 class Agenda:
-    """Calls by time in ticks; ``wake_at`` is told when the earliest is due."""
+    """Calls by time in ticks; ``wake_at`` is told when the earliest is due.
+
+    It is not while ``is_awake``: whoever calls what is due asks in the end.
+    """
 
     def __init__(self, wake_at: Callable[[int], None]) -> None:
         self._wake_at = wake_at
         self._due: list[tuple[int, int, Callable[[int], None]]] = []
         self._asked = 0
+        self.is_awake = False
 
     def at(self, at_ticks: int, call: Callable[[int], None]) -> None:
         """Have something called, with that time."""
         is_first = not self._due or at_ticks < self._due[0][0]
         heappush(self._due, (at_ticks, self._asked, call))
         self._asked += 1
-        if is_first:
+        if is_first and not self.is_awake:
             self._wake_at(at_ticks)
 
     def next_ticks(self) -> int | None:

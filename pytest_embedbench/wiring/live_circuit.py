@@ -142,10 +142,14 @@ class LiveCircuit:
     def on_due(self, at_ticks: int) -> int | None:
         """Do what is due by now; return when to come back."""
         self.nets.now_ticks = at_ticks
-        for call in self.agenda.take(at_ticks):
-            call(at_ticks)
-        self.nets.settle(at_ticks)
-        return self.agenda.next_ticks()
+        agenda = self.agenda
+        agenda.is_awake = True
+        while calls := agenda.take(at_ticks):
+            for call in calls:
+                call(at_ticks)
+            self.nets.settle(at_ticks)
+        agenda.is_awake = False
+        return agenda.next_ticks()
 
     def is_wired(self, pin: str) -> bool:
         """Say whether anything is wired to a pin of the board."""

@@ -445,6 +445,29 @@ def test_a_remote_is_heard_when_it_is_pressed() -> None:
     assert heard == [1600]
 
 
+def test_a_chip_is_told_once_when_to_come_back() -> None:
+    """While it asks what is due the answer tells it: there is one timer, not two."""
+    due: list[int] = []
+
+    def make(wires: Wires, _attrs: Mapping[str, str]) -> object:
+        def again(at: int) -> None:
+            due.append(at)
+            if len(due) % 2:
+                wires.at(at, again)  # in this moment
+            elif at < 1000:
+                wires.at(at + 100, again)
+
+        wires.at(100, again)
+        return object()
+
+    circuit = play({"led": LED}, models={LED: make})
+    assert circuit.chip.wakes_at == 100
+    circuit.chip.wakes_at = None
+    assert circuit.live.on_due(100) == 200
+    assert circuit.chip.wakes_at is None
+    assert due == [100, 100]
+
+
 def test_only_devices_on_the_chips_own_pins_get_bytes() -> None:
     wires = [
         f"d:{pin} - uno:{end}"

@@ -1,0 +1,141 @@
+"""What circuits cost: boards of the engine simavr with parts around them, and without.
+
+Each firmware runs for SIMULATED_S in its circuit and alone, ROUNDS times in turns, with
+waits of the Arduino core leapt over and not. Shown are simulated seconds per CPU second
+of the simulator's process, and what share of the lonely board's speed the one in the
+circuit keeps: the median of the rounds.
+
+    python benchmarks/bench_circuits.py [ROUNDS]
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_embedbench import FirmwareSource, Rig
+from pytest_embedbench.processes import cpu_used_s
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_embedbench import BoardSpec, FirmwareImage
+
+SKETCHES = Path(__file__).with_name("circuit_sketches.cpp")
+SIMULATED_S = 4
+INI = """
+[platformio]
+default_envs = BLINK
+[env]
+platform = atmelavr
+board = uno
+framework = arduino
+"""
+
+
+class Case(NamedTuple):
+    """A firmware's circuit: a part, its wires (``pin - part:pin``), and the bars."""
+
+    part: str
+    wires: tuple[str, ...]
+    speed: float
+    kept: float
+    attrs: Mapping[str, str] = MappingProxyType({})
+
+
+SEGMENTS = ("2 - p:A", "3 - p:B", "4 - p:C", "5 - p:D", "7 - p:E", "8 - p:F", "9 - p:G")
+DIGITS = ("10 - p:DIG1", "11 - p:DIG2", "12 - p:DIG3", "13 - p:DIG4")
+SPI = ("11 - p:DIN", "13 - p:CLK", "10 - p:CS")
+CASES = {
+    "BLINK": Case("wokwi-led", ("13 - p:A", "GND.1 - p:C"), 40, 0.85),
+    "SERVO": Case("wokwi-servo", ("9 - p:PWM",), 35, 0.85),
+    "ECHO": Case("wokwi-hc-sr04", ("7 - p:TRIG", "6 - p:ECHO"), 25, 0.75),
+    "DIGITS": Case("wokwi-7segment", (*SEGMENTS, *DIGITS), 15, 0.85, {"digits": "4"}),
+    "PIXELS": Case("wokwi-led-ring", ("8 - p:DIN",), 20, 0.75, {"pixels": "16"}),
+    "I2C": Case("board-ssd1306", ("A4 - p:SDA", "A5 - p:SCL"), 10, 0.75),
+    "BYTES": Case("wokwi-max7219-matrix", SPI, 1, 0.85),
+}
+
+
+def main() -> int:
+    """Print a row per firmware and way; exit 1 if one keeps less than it should."""
+    round_count = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    rig = Rig()
+    spec = rig.registry.board("uno")
+    print(
+        f"{'firmware':<9} {'leaps':<5} {'alone':>7} {'circuit':>7} {'kept':>5}   bars"
+    )
+    missed = False
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        project(root)
+        for name, case in CASES.items():
+            source = FirmwareSource(project_dir=root, environment=name)
+            image = rig.image(source)
+            file = root / f"{name}.json"
+            file.write_text(diagram(case))
+            for leaps in (True, False):
+                options = {**spec.options, "skip_delays": leaps}
+                alone = replace(spec, options=options)
+                wired = replace(spec, options={**options, "diagram": str(file)})
+                pairs = [
+                    (used_s(rig, alone, image), used_s(rig, wired, image))
+                    for _ in range(round_count)
+                ]
+                kept = statistics.median(one / other for one, other in pairs)
+                alone_x, wired_x = (
+                    SIMULATED_S / statistics.median(each)
+                    for each in zip(*pairs, strict=True)
+                )
+                bar = 0.9 if leaps else case.kept
+                row = (
+                    f"{name:<9} {leaps!s:<5} {alone_x:7.1f} {wired_x:7.1f} {kept:4.2f}"
+                )
+                print(f"{row}   {case.speed:g}x, {bar:.0%}", flush=True)
+                missed |= kept < bar
+    return int(missed)
+
+
+def diagram(case: Case) -> str:
+    """Return the circuit's drawing."""
+    parts = [
+        {"id": "uno", "type": "wokwi-arduino-uno"},
+        {"id": "p", "type": case.part, "attrs": dict(case.attrs)},
+    ]
+    wires = [wire.split(" - ") for wire in case.wires]
+    return json.dumps(
+        {
+            "version": 1,
+            "parts": parts,
+            "connections": [[f"uno:{pin}", end, "", []] for pin, end in wires],
+        }
+    )
+
+
+def project(folder: Path) -> None:
+    """Make a PlatformIO project with an environment for each firmware."""
+    (folder / "src").mkdir()
+    (folder / "src" / "main.cpp").write_text(SKETCHES.read_text())
+    sections = [f"[env:{name}]\nbuild_flags = -DSKETCH={name}\n" for name in CASES]
+    (folder / "platformio.ini").write_text(INI + "".join(sections))
+
+
+def used_s(rig: Rig, spec: BoardSpec, image: FirmwareImage) -> float:
+    """Return the CPU seconds of a board's process, without those of its start."""
+    with rig.boot(spec, image) as board:
+        pid = board.child_pid  # type: ignore[attr-defined]
+        board.advance(100)
+        begun_s = cpu_used_s(pid) or 0.0
+        for _ in range(SIMULATED_S * 10):
+            board.advance(100)
+        return max(0.01, (cpu_used_s(pid) or 0.0) - begun_s)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
