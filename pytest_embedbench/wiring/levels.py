@@ -108,6 +108,11 @@ class Network:
         self._flips.append((index, closed))
 
     @property
+    def waiting(self) -> tuple[list[tuple[int, Drive]], list[tuple[int, bool]]]:
+        """What waits, for who asks a million times: both are empty if nothing does."""
+        return self._changes, self._flips
+
+    @property
     def is_settled(self) -> bool:
         """Whether nothing waits."""
         return not self._changes and not self._flips

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.pins import Level
 from pytest_embedbench.wiring.live_pwm import LivePwm
-from pytest_embedbench.wiring.net_log import FIGHT, LEVEL_BITS, TICK_SHIFT, NetLog
+from pytest_embedbench.wiring.net_log import (
+    FIGHT,
+    LEVEL_BITS,
+    MOST_CHANGES,
+    TICK_SHIFT,
+    NetLog,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Sequence
@@ -18,6 +24,10 @@ if TYPE_CHECKING:
     LevelCall = Callable[[int, Level], None]
 
 _MOST_ROUNDS = 1000
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
 
 
 class _Listener(NamedTuple):
@@ -48,8 +58,8 @@ class LiveNets:
         self.on_fight, self._on_unrest = on_fight, on_unrest
         self.now_ticks = 0
         """The moment that is being told of, or was last."""
-        self.joined = 0
-        """How often somebody has begun or ceased to listen."""
+        self.on_ears: Callable[[], None] = _nothing
+        """Called whenever somebody has begun or ceased to listen."""
         self._listeners: list[list[_Listener]] = [[] for _ in range(nets)]
         # Those who hear of levels now: with PWM on, not those who are told of that.
         self._calls: list[list[LevelCall]] = [[] for _ in range(nets)]
@@ -62,20 +72,20 @@ class LiveNets:
         self, net: int, owner: Hashable, call: LevelCall, at_ticks: int = 0
     ) -> None:
         """Have changes of a net told to somebody, by a name of his own."""
-        self.joined += 1
         self._listeners[net].append(_Listener(owner, call))
         if not self.pwm.is_told(net, owner):
             self._calls[net].append(call)
             self.pwm.make_edges(at_ticks, net)
+        self.on_ears()
 
     def off_level(self, net: int, owner: Hashable) -> None:
         """Tell somebody nothing more of a net."""
-        self.joined += 1
         for it in [it for it in self._listeners[net] if it.owner == owner]:
             self._listeners[net].remove(it)
             if it.call in self._calls[net]:
                 self._calls[net].remove(it.call)
         self.pwm.leave_edges(net)
+        self.on_ears()
 
     def is_heard(self, net: int, *, besides: Collection[Hashable] = ()) -> bool:
         """Say whether anybody hears of a net, some owners left out."""
@@ -143,7 +153,8 @@ class LiveNets:
         This is the way of most edges: it goes past ``Network``.
         """
         states, packed, calls = self.network.states, self.log.packed, self._calls[net]
-        network, cut, settle = self.network, self.log.cut, self.settle
+        cut, settle = self.log.cut, self.settle
+        changes, flips = self.network.waiting
         levels = [held.level for held in drives]
         bits = [net << LEVEL_BITS | level.value for level in levels]
 
@@ -154,10 +165,11 @@ class LiveNets:
                 return
             self.now_ticks = at_ticks
             packed.append(at_ticks << TICK_SHIFT | bits[code])
-            cut()
+            if len(packed) > MOST_CHANGES:
+                cut()
             for call in calls:
                 call(at_ticks, level)
-            if not network.is_settled:
+            if changes or flips:
                 settle(at_ticks)
 
         return hold

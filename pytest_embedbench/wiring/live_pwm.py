@@ -55,8 +55,8 @@ class LivePwm:
     # --------------------------------------------------------------------- listening
     def on_pwm(self, net: int, owner: Hashable, call: PwmCall) -> None:
         """Have PWM told, and no levels while it is on."""
-        self._nets.joined += 1
         self._calls[net].append((owner, call))
+        self._nets.on_ears()
 
     def owners(self, net: int) -> set[Hashable]:
         """Return who has asked for the PWM of a net."""

@@ -149,19 +149,19 @@ class _TwiInCircuit:
     """The TWI master: its devices are told bytes, and what they do is applied."""
 
     def __init__(self, machine: AvrMachine, live: LiveCircuit, twi: Twi) -> None:
-        self._machine, self._live, self._twi = machine, live, twi
+        self._cycle, self._live, self._twi = machine.cycle_view, live, twi
         for address, device in live.buses.i2c.items():
             twi.devices[address] = _OnBus(machine, live, device)
         twi.told, twi.stopped = self._on_byte, self._on_stop
 
     def _on_byte(self, byte: int, acknowledged: bool, begins: bool) -> None:  # noqa: FBT001
-        now = self._machine.avr.cycle
+        now = self._cycle[0]
         begins_at = now - _I2C_BYTE_CLOCKS * self._twi.clock_cycles()
         how = BusKind.I2C_ACK if acknowledged else BusKind.I2C_NACK
         self._live.nets.log.add_byte(how, begins_at, now, byte, int(begins))
 
     def _on_stop(self) -> None:
-        now = self._machine.avr.cycle
+        now = self._cycle[0]
         self._live.nets.log.add_byte(BusKind.I2C_STOP, now, now, 0, 0)
 
 
@@ -171,27 +171,32 @@ class _OnBus:
     def __init__(
         self, machine: AvrMachine, live: LiveCircuit, device: I2cDevice
     ) -> None:
-        self._machine, self._live, self._device = machine, live, device
+        self._cycle, self._nets, self._device = machine.cycle_view, live.nets, device
+        self._changes, self._flips = live.nets.network.waiting
 
     def begin(self, *, reads: bool) -> bool:
-        now = self._machine.avr.cycle
+        now = self._cycle[0]
         acknowledged = self._device.begin(now, reads=reads)
-        self._live.nets.settle(now)
+        if self._changes or self._flips:
+            self._nets.settle(now)
         return acknowledged
 
     def write(self, byte: int) -> bool:
-        now = self._machine.avr.cycle
+        now = self._cycle[0]
         acknowledged = self._device.write(now, byte)
-        self._live.nets.settle(now)
+        if self._changes or self._flips:
+            self._nets.settle(now)
         return acknowledged
 
     def read(self) -> int:
-        now = self._machine.avr.cycle
+        now = self._cycle[0]
         byte = self._device.read(now)
-        self._live.nets.settle(now)
+        if self._changes or self._flips:
+            self._nets.settle(now)
         return byte
 
     def end(self) -> None:
-        now = self._machine.avr.cycle
+        now = self._cycle[0]
         self._device.end(now)
-        self._live.nets.settle(now)
+        if self._changes or self._flips:
+            self._nets.settle(now)

@@ -39,12 +39,12 @@ class SpiInCircuit:
         sck, mosi, miso = machine.mcu.spi_pins
         self._clock, self._data = pins.get(sck), pins.get(mosi)
         self._data_in = pins.get(miso)
-        self._joined = -1
-        self._in_bits = False
-        self._received = 0
+        self._spi = spi
+        self._received: int | None = None  # while a byte goes over in bits
         self._switched = 0  # how often SPI was, so that bits of before are forgotten
         if self._clock or self._data:
-            spi.begun = self._on_begun
+            live.nets.on_ears = self._on_ears
+            self._on_ears()
             spi.exchange = self._exchange
             machine.on_bits([(SPCR, _SPE_BIT)], self._on_enable)
             machine.revive.append(self._on_reset)
@@ -52,14 +52,16 @@ class SpiInCircuit:
     def _exchange(self, byte: SpiByte) -> int | None:
         """Return what came back for a byte that has just gone over."""
         value = _reversed(byte.value) if byte.is_low_first else byte.value
-        if self._in_bits:
-            back: int | None = self._received if self._data_in else None
+        if self._received is not None:
+            back = self._received if self._data_in else None
+            self._received = None
         else:
+            nets = self._live.nets
             back = self._live.buses.exchange(byte.ends_at, value)
-            self._live.nets.settle(byte.ends_at)
+            nets.settle(byte.ends_at)
             kind = _SPI_MODES[byte.clock_idles_high << 1 | byte.late]
             ends, other = byte.ends_at, 0xFF if back is None else back
-            self._live.nets.log.add_byte(kind, byte.begins_at, ends, value, other)
+            nets.log.add_byte(kind, byte.begins_at, ends, value, other)
         if back is not None and byte.is_low_first:
             return _reversed(back)
         return back
@@ -71,21 +73,17 @@ class SpiInCircuit:
     def _on_reset(self) -> None:
         """Give the pins back to their port, whatever bits were to come."""
         self._switched += 1
+        self._received = None
         now = self._machine.avr.cycle
         sck, mosi, _ = self._machine.mcu.spi_pins
         for port, pin in ((sck, self._clock), (mosi, self._data)):
             if pin:
                 pin.on_drive(now, self._ports[port[1]].drive_code(int(port[2])))
 
-    def _on_begun(self, byte: SpiByte) -> None:
-        nets, buses = self._live.nets, self._live.buses
-        if self._joined != nets.joined:
-            self._joined, self._in_bits = (
-                nets.joined,
-                buses.spi_needs_edges(self._clock, self._data),
-            )
-        if self._in_bits:
-            self._plan_bits(byte)
+    def _on_ears(self) -> None:
+        """Go over to bits, or back to bytes, from the next byte on."""
+        needs_bits = self._live.buses.spi_needs_edges(self._clock, self._data)
+        self._spi.begun = self._plan_bits if needs_bits else None
 
     def _plan_bits(self, byte: SpiByte) -> None:
         """Plan the edges of a byte: data changes at every other one of the clock's."""
@@ -121,7 +119,7 @@ class SpiInCircuit:
                 return
             if samples and self._data_in:
                 level = self._live.nets.network.level(self._data_in.net)
-                self._received = self._received << 1 | (level.value == 1)
+                self._received = (self._received or 0) << 1 | (level.value == 1)
             if pin:
                 pin.on_drive(now_ticks, code)
 
