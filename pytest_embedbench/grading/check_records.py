@@ -61,6 +61,7 @@ class CheckPlan(TypedDict):
     ignored: list[str]
     boards: list[str]
     sentences: dict[str, str]
+    has_host_stage: bool
     tools: dict[str, str]
     sandbox: SandboxRecord
     deselected_count: int

@@ -145,6 +145,7 @@ class Ledger:
             unchecked=[n for n in self.plan["sentences"] if n not in checked]
             if whole
             else (),
+            has_host_stage=self.plan["has_host_stage"],
         )
 
     @property

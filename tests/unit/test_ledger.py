@@ -28,6 +28,7 @@ def plan(*checks: PlannedCheck, profile: str = "full") -> CheckPlan:
         "sources": {"src/controller.c": "00ff"},
         "ignored": [],
         "boards": ["native"],
+        "has_host_stage": True,
         "sentences": {"T1": "Off at first.", "T2": "On below 30."},
         "tools": {},
         "sandbox": SANDBOX,

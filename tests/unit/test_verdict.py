@@ -159,3 +159,7 @@ def test_our_own_fault_names_the_check_in_which_it_came_up() -> None:
     ours = result(Stage.BOOT, CheckOutcome.BROKEN, "the culprit")
     decision = decide([HOST, LOOP, ours])
     assert (decision.stage, decision.result) == (BENCH, ours)
+
+
+def test_a_task_without_a_host_stage_passes_without_one() -> None:
+    assert decide([LOOP], has_host_stage=False).verdict is Verdict.PASS

@@ -168,7 +168,8 @@ def _stage_on_board(log: TestLog | None) -> Stage:
 
 def _booted(bench: Bench) -> bool:
     boot_line = bench.boot_line.encode()
-    return any(line.payload == boot_line for _, line in bench.transcript.since(0))
+    said = bench.transcript.since(0)
+    return not boot_line or any(line.payload == boot_line for _, line in said)
 
 
 def _spun(error: BaseException) -> bool:
