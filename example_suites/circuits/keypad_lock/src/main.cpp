@@ -1,0 +1,6 @@
+// Where a submission starts: it builds, and the display stays empty.
+#include <Arduino.h>
+
+void setup() {}
+
+void loop() {}

@@ -1,0 +1,6 @@
+// Where a submission starts: it builds, and looks at nothing.
+#include <Arduino.h>
+
+void setup() {}
+
+void loop() {}

@@ -1,0 +1,107 @@
+// The reference: an interrupt keeps presses, and a table says what is lit for how long.
+#include <Arduino.h>
+
+enum Lamp { CAR_RED = 1, CAR_YELLOW = 2, CAR_GREEN = 4, WALK_RED = 8, WALK_GREEN = 16 };
+
+struct Phase {
+    uint8_t lamps;
+    uint16_t lasts_ms;
+};
+
+static const uint8_t PINS[] = {10, 9, 8, 12, 11};
+static const uint8_t WAIT = 7;
+static const uint8_t BUTTON = 2;
+static const uint32_t QUIET_US = 3000;
+static const Phase PHASES[] = {
+    {CAR_GREEN | WALK_RED, 1000},
+    {CAR_YELLOW | WALK_RED, 500},
+    {CAR_RED | WALK_RED, 300},
+    {CAR_RED | WALK_GREEN, 1500},
+    {CAR_RED | WALK_RED, 500},
+    {CAR_RED | CAR_YELLOW | WALK_RED, 300},
+};
+static const uint8_t CARS_GO = 0;
+static const uint8_t WALK = 3;
+
+static volatile bool requested;
+static volatile bool was_open = true;
+static volatile uint32_t moved_us;
+static volatile uint8_t moves;
+static volatile uint8_t phase;
+static uint32_t phase_began_ms;
+
+// What moves after a quiet time in which the button was open is a press; the rest is
+// bouncing. The pin itself says nothing now: it may be back where it was.
+static void on_button()
+{
+    uint32_t now_us = micros();
+    bool was_quiet = now_us - moved_us >= QUIET_US;
+
+    moved_us = now_us;
+    moves++;
+    if (was_quiet && was_open && phase != WALK) {
+        requested = true;
+        digitalWrite(WAIT, HIGH);
+    }
+}
+
+// A level is taken if nothing has moved since it was read: an edge that waits for the end
+// of a stretch without interrupts must find what was before it.
+static void watch_button()
+{
+    uint8_t before = moves;
+    bool is_open = digitalRead(BUTTON) == HIGH;
+
+    noInterrupts();
+    if (moves == before && micros() - moved_us >= QUIET_US) {
+        was_open = is_open;
+    }
+    interrupts();
+}
+
+static void show()
+{
+    for (uint8_t i = 0; i < sizeof PINS; i++) {
+        if (!(PHASES[phase].lamps >> i & 1)) {
+            digitalWrite(PINS[i], LOW);
+        }
+    }
+    for (uint8_t i = 0; i < sizeof PINS; i++) {
+        if (PHASES[phase].lamps >> i & 1) {
+            digitalWrite(PINS[i], HIGH);
+        }
+    }
+}
+
+void setup()
+{
+    for (uint8_t i = 0; i < sizeof PINS; i++) {
+        pinMode(PINS[i], OUTPUT);
+    }
+    pinMode(WAIT, OUTPUT);
+    pinMode(BUTTON, INPUT_PULLUP);
+    show();
+    phase_began_ms = millis();
+    moved_us = micros();
+    attachInterrupt(digitalPinToInterrupt(BUTTON), on_button, CHANGE);
+}
+
+void loop()
+{
+    watch_button();
+    if (millis() - phase_began_ms < PHASES[phase].lasts_ms) {
+        return;
+    }
+    if (phase == CARS_GO && !requested) {
+        return;
+    }
+    phase_began_ms = millis();
+    noInterrupts();
+    phase = (phase + 1) % (sizeof PHASES / sizeof PHASES[0]);
+    if (phase == WALK) {
+        requested = false;
+        digitalWrite(WAIT, LOW);
+    }
+    show();
+    interrupts();
+}
