@@ -51,7 +51,7 @@ def test_what_changes_is_shown_and_leaves_nothing_behind(circuit):
 def test_the_sensor_is_left_alone_for_long_enough(circuit):
     circuit.bench.run_for(7_600)
     insist_bound("readings", circuit["dht"].readings, at_least=2)
-    lows = circuit.edges("uno:2")
+    lows = circuit.edges("plug:2")
     asked_ms = [
         begin_ns / 1e6
         for (begin_ns, level), (end_ns, _) in itertools.pairwise(lows)
