@@ -1,11 +1,14 @@
 """What is on the card: whole lines, at their times, over power cycles."""
 
+import re
+
 import pytest
 
 from pytest_embedbench.grading.checks import insist_bound, insist_that
 
 HEADER = "seconds,celsius,lowest,highest"
 PERIOD_MS, WRITTEN_MS = 125, 60
+LINE = re.compile(r"\d+\.\d{3}(,-?\d+\.[05]){3}")
 
 
 @pytest.fixture
@@ -73,7 +76,10 @@ def test_lowest_and_highest_are_kept(log, bench):
     log.run(2, -5)
     log.run(2, 10)
     bench.run_for(WRITTEN_MS)
-    readings = [tuple(map(float, line.split(",")[1:])) for line in log.lines[1:]]
+    lines = log.lines[1:]
+    strange = [line for line in lines if not LINE.fullmatch(line)]
+    insist_that("lines of another form", strange, [])
+    readings = [tuple(map(float, line.split(",")[1:])) for line in lines]
     insist_that("last line", readings[-1], (10, -5, 30.5))
     for n, (celsius, lowest, highest) in enumerate(readings):
         so_far = [reading[0] for reading in readings[: n + 1]]
