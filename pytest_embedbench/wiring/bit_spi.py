@@ -61,7 +61,8 @@ class BitSpi:
 
         It does while the device is selected and has a pin for it.
         """
-        self._settle(at_ticks)
+        if self._selected_at_ticks is not None:
+            self._settle(at_ticks)
         out = self._out if self._is_selected and self._data_out else None
         self._out = self._device.transfer(at_ticks, byte)
         return out

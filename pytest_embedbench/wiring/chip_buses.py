@@ -84,6 +84,8 @@ class ChipBuses:
 
     def exchange(self, at_ticks: int, byte: int) -> int | None:
         """Take a byte over SPI; return what came back, ``None`` if nobody answered."""
+        if len(self.spi) == 1:
+            return self.spi[0].exchange(at_ticks, byte)
         back = [on_bus.exchange(at_ticks, byte) for on_bus in self.spi]
         said = [it for it in back if it is not None]
         together = 0xFF

@@ -61,9 +61,10 @@ class Max7219Matrix:
 
     def transfer(self, _at_ticks: int, byte: int) -> int:
         """Shift a byte in."""
-        self._shifted = self._shifted[1:]
-        self._shifted.append(byte)
-        return self._shifted[0]
+        shifted = self._shifted
+        del shifted[0]
+        shifted.append(byte)
+        return shifted[0]
 
     def _row(self, digit: int) -> tuple[bool, ...]:
         bits: list[bool] = []

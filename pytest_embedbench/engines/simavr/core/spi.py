@@ -15,44 +15,58 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
 _SPE, _MSTR = 0x40, 0x10
-_DORD, _CPOL, _CPHA = 0x20, 0x08, 0x04
+_SPIE, _DORD, _CPOL, _CPHA = 0x80, 0x20, 0x08, 0x04
+_SPIE_BIT = 7
+_IS_MASTER = _SPE | _MSTR
 _SPIF, _WCOL, _SPI2X = 0x80, 0x40, 0x01
-_DIVISORS = (4, 16, 64, 128)
+_FLAGS = _SPIF | _WCOL
 _BITS = 8
+# By SPR1, SPR0, and SPI2X over them.
+_BYTE_CYCLES = tuple(_BITS * it for it in (4, 16, 64, 128, 2, 8, 32, 64))
 _OUT_CYCLES = 1  # of the instruction that writes SPDR; the byte begins as it ends
 
 
 class SpiByte:
     """A byte that goes over now: when it begins and ends, and how, by the registers."""
 
-    __slots__ = (
-        "begins_at",
-        "clock_idles_high",
-        "ends_at",
-        "is_low_first",
-        "late",
-        "value",
-    )
+    __slots__ = ("begins_at", "control", "ends_at", "value")
 
     def __init__(self, value: int, control: int, begins_at: int, ends_at: int) -> None:
-        self.value = value
+        self.value, self.control = value, control
         self.begins_at, self.ends_at = begins_at, ends_at
-        self.is_low_first = bool(control & _DORD)
-        self.clock_idles_high = bool(control & _CPOL)
-        self.late = bool(control & _CPHA)
+
+    @property
+    def mode(self) -> int:
+        """The mode, 0 to 3: CPOL and CPHA."""
+        return self.control >> 2 & 3
+
+    @property
+    def is_low_first(self) -> bool:
+        """Whether the lowest bit goes first."""
+        return bool(self.control & _DORD)
+
+    @property
+    def clock_idles_high(self) -> bool:
+        """Whether SCK is high between bytes."""
+        return bool(self.control & _CPOL)
+
+    @property
+    def late(self) -> bool:
         """Whether it is sampled at the clock's second edge."""
+        return bool(self.control & _CPHA)
 
 
 class Spi:
     """A master; with nothing at its pins it reads eight times what MISO shows.
 
     ``begun`` hears of every byte as it begins, ``exchange`` as it ends, and may return
-    what came back.
+    what came back. Its flag is simavr's only while its interrupt is on: to raise and
+    clear that one takes as long as all else of a byte.
     """
 
     def __init__(self, machine: AvrMachine) -> None:
         self._machine = machine
-        self._data = machine.data
+        self._data, self._cycle = machine.data, machine.cycle_view
         self._vector = machine.vector(machine.mcu.spi_vector)
         miso = machine.mcu.spi_pins[2]
         self._miso = machine.mcu.ports[miso[1]], 1 << int(miso[2])
@@ -60,30 +74,33 @@ class Spi:
         self.exchange: Callable[[SpiByte], int | None] | None = None
         self._byte = SpiByte(0, 0, 0, 0)
         self._received = 0
-        self._shifts = False
+        self._shifts = self._is_raised = False
         self._timer = machine.keep(layout.CycleTimer(self._on_byte))
         machine.on_write(SPDR, self._on_write)
         machine.on_read(SPDR, self._on_read)
+        machine.on_bits([(SPCR, _SPIE_BIT)], self._on_enable)
         machine.revive.append(self._on_reset)
 
     def byte_cycles(self) -> int:
         """Return how long a byte takes with the registers as they are."""
-        divisor = _DIVISORS[self._data[SPCR] & 3]
-        return _BITS * (divisor // 2 if self._data[SPSR] & _SPI2X else divisor)
+        return _BYTE_CYCLES[self._data[SPCR] & 3 | (self._data[SPSR] & _SPI2X) << 2]
 
     def _on_write(self, _avr: int, address: int, value: int, _param: int) -> None:
-        self._clear_flag()
+        data = self._data
+        status, control = data[SPSR], data[SPCR]
+        if status & _FLAGS:
+            self._clear_flag()
         if self._shifts:
-            self._data[SPSR] |= _WCOL
+            data[SPSR] |= _WCOL
             return
-        self._data[address] = value
-        if self._data[SPCR] & (_SPE | _MSTR) == _SPE | _MSTR:
+        data[address] = value
+        if control & _IS_MASTER == _IS_MASTER:
             self._shifts = True
-            begins_at = self._machine.avr.cycle + _OUT_CYCLES
-            ends_at = begins_at + self.byte_cycles()
-            self._byte = SpiByte(value, self._data[SPCR], begins_at, ends_at)
+            begins_at = self._cycle[0] + _OUT_CYCLES
+            ends_at = begins_at + _BYTE_CYCLES[control & 3 | (status & _SPI2X) << 2]
+            self._byte = byte = SpiByte(value, control, begins_at, ends_at)
             if self.begun:
-                self.begun(self._byte)
+                self.begun(byte)
             self._machine.at(ends_at, self._timer)
 
     def _on_byte(self, _avr: int, _when: int, _param: int) -> int:
@@ -93,17 +110,29 @@ class Spi:
             pins, mask = self._miso
             back = 0xFF if self._data[pins] & mask else 0
         self._received = back
-        self._machine.lib.avr_raise_interrupt(self._machine.pointer, self._vector)
+        self._data[SPSR] |= _SPIF
+        if self._data[SPCR] & _SPIE:
+            self._raise()
         return 0
 
     def _on_read(self, _avr: int, _address: int, _param: int) -> int:
-        self._clear_flag()
+        if self._data[SPSR] & _FLAGS:
+            self._clear_flag()
         return self._received
 
+    def _on_enable(self, _irq: int, is_on: int, _param: int) -> None:
+        if is_on and self._data[SPSR] & _SPIF:
+            self._raise()
+
+    def _raise(self) -> None:
+        self._is_raised = True
+        self._machine.lib.avr_raise_interrupt(self._machine.pointer, self._vector)
+
     def _clear_flag(self) -> None:
-        if self._data[SPSR] & _SPIF:
+        if self._is_raised:
+            self._is_raised = False
             self._machine.lib.avr_clear_interrupt(self._machine.pointer, self._vector)
-        self._data[SPSR] &= ~(_SPIF | _WCOL)
+        self._data[SPSR] &= ~_FLAGS
 
     def _on_reset(self) -> None:
-        self._shifts = False
+        self._shifts = self._is_raised = False

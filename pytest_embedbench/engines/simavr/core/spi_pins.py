@@ -58,8 +58,9 @@ class SpiInCircuit:
         else:
             nets = self._live.nets
             back = self._live.buses.exchange(byte.ends_at, value)
-            nets.settle(byte.ends_at)
-            kind = _SPI_MODES[byte.clock_idles_high << 1 | byte.late]
+            if not nets.network.is_settled:
+                nets.settle(byte.ends_at)
+            kind = _SPI_MODES[byte.mode]
             ends, other = byte.ends_at, 0xFF if back is None else back
             nets.log.add_byte(kind, byte.begins_at, ends, value, other)
         if back is not None and byte.is_low_first:
