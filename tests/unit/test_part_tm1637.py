@@ -140,3 +140,36 @@ def test_an_end_in_the_middle_of_a_byte_drops_it() -> None:
     host.send(AUTO)
     host.send(0xC0, DIGITS[9])
     assert host.it.see("text") == "9111"
+
+
+def test_a_host_that_drives_high_against_the_acknowledge_begins_nothing() -> None:
+    """Libraries with plain outputs do: DIO is nothing while both drive, then low."""
+    host = Host()
+
+    def push(data: Level, clock: Level) -> None:
+        host.data = data
+        host.clock(clock)
+
+    def send(*data: int) -> None:
+        push(HIGH, HIGH)
+        push(LOW, HIGH)
+        for byte in data:
+            for bit in range(8):
+                push(host.data, LOW)
+                push(HIGH if byte >> bit & 1 else LOW, LOW)
+                push(host.data, HIGH)
+            push(host.data, LOW)
+            for clock in (LOW, HIGH):
+                host.it.wires.show(CLK=clock)
+                host.it.wires.show(DIO=Level.FLOATING)
+            for level in (LOW, Level.FLOATING, LOW):
+                host.it.wires.show(DIO=level)
+            host.data = LOW
+            host.clock_level = HIGH
+        for data_level, clock in ((LOW, LOW), (LOW, HIGH), (HIGH, HIGH)):
+            push(data_level, clock)
+
+    send(AUTO)
+    send(0xC0, *[DIGITS[digit] for digit in (4, 5, 6, 7)])
+    send(0x8F)
+    assert host.it.see("text") == "4567"

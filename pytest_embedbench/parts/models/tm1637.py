@@ -2,7 +2,8 @@
 
 DIO falls while CLK is high: begin; it rises while CLK is high: end. In between a bit is
 taken as CLK rises, the lowest first; as CLK falls after the 8th, the chip holds DIO low
-until it falls after the 9th. The first byte is a command: 01xx xxxx says how data
+until it falls after the 9th; what a host does to DIO meanwhile, such as to drive it
+high, is no begin and no end. The first byte is a command: 01xx xxxx says how data
 comes, with bit 2 to one address, else to one after the other; 11xx xxxx an address, and
 data follows; 10xx xxxx the brightness, with bit 3 the light. A digit's bits are A to G
 and, of the second one, the colon. Without light at power on; there are no keys, so who
@@ -42,7 +43,7 @@ class ClockDisplay:
         self._registers = [0] * _REGISTERS
         self._control = 0
         self._is_fixed = self._reads_keys = False
-        self._is_begun = False
+        self._is_begun = self._acknowledges = False
         self._clocks = self._byte = self._bytes = 0
         self._address: int | None = None
         wires.drive("CLK", _PULL_UP)
@@ -68,7 +69,7 @@ class ClockDisplay:
 
     def _on_data(self, _at_ticks: int, level: Level) -> None:
         was, self._levels["DIO"] = self._levels["DIO"], level
-        if self._levels["CLK"] is Level.LOW:
+        if self._levels["CLK"] is Level.LOW or self._acknowledges:
             return
         if level is Level.LOW and was is not Level.LOW:
             self._is_begun = True
@@ -88,9 +89,11 @@ class ClockDisplay:
             self._clocks += 1
         elif level is Level.LOW and self._clocks == _BITS:
             if not (self._reads_keys and self._bytes):
+                self._acknowledges = True
                 self._wires.drive("DIO", _LOW)
             self._take(self._byte)
         elif level is Level.LOW and self._clocks > _BITS:
+            self._acknowledges = False
             self._wires.drive("DIO", _PULL_UP)
             self._clocks = self._byte = 0
 
