@@ -139,7 +139,7 @@ SENSORS = (
             "weight": number("0", lowest=0),
             "rate": word("10", "80"),
         },
-        controls={"load": PartControl(0, 50, "kg")},
+        controls={"load": PartControl(0, 19_972, "kg")},
         observables={
             "is_on": "whether SCK lets it work",
             "gain": "128, 64 or 32 (channel B), as asked for last",
