@@ -9,16 +9,20 @@ from pytest_embedbench.wiring.part_type import OnlyIf, PartType, PinPair, PinRol
 
 _ANODE = OnlyIf("common", ("anode",))
 _CATHODE = OnlyIf("common", ("cathode",))
+_ONE_DIGIT = OnlyIf("digits", ("1",))
+_FOUR_DIGITS = OnlyIf("digits", ("4",))
 _SEGMENTS = ("A", "B", "C", "D", "E", "F", "G", "DP")
-_DIGITS = ("COM", "DIG1", "DIG2", "DIG3", "DIG4")
+_DIGITS = ("DIG1", "DIG2", "DIG3", "DIG4")
 
 
-def _round_common(legs: list[tuple[str, str]]) -> tuple[PinPair, ...]:
+def _round_common(
+    legs: list[tuple[str, str]], *, also_if: OnlyIf | None = None
+) -> tuple[PinPair, ...]:
     """Return LEDs between a common pin and a leg each, by the side that is common."""
     reversed_legs = [(leg, common) for common, leg in legs]
     return (
-        *pairs(legs, only_if=_ANODE),
-        *pairs(reversed_legs, only_if=_CATHODE),
+        *pairs(legs, only_if=_ANODE, also_if=also_if),
+        *pairs(reversed_legs, only_if=_CATHODE, also_if=also_if),
     )
 
 
@@ -62,16 +66,21 @@ LIGHTS = (
         title="7-segment display",
         pins=(
             *pins(PinRole.PASSIVE, " ".join(_SEGMENTS)),
-            *pins(PinRole.PASSIVE, "COM", only_if=OnlyIf("digits", ("1",))),
+            *pins(PinRole.PASSIVE, "COM", only_if=OnlyIf("digits", ("1", "4"))),
             *pins(
                 PinRole.PASSIVE, "DIG1 DIG2", only_if=OnlyIf("digits", ("2", "3", "4"))
             ),
             *pins(PinRole.PASSIVE, "DIG3", only_if=OnlyIf("digits", ("3", "4"))),
-            *pins(PinRole.PASSIVE, "DIG4", only_if=OnlyIf("digits", ("4",))),
-            *pins(PinRole.PASSIVE, "CLN", only_if=OnlyIf("colon", ("1", "true"))),
+            *pins(PinRole.PASSIVE, "DIG4", only_if=_FOUR_DIGITS),
+            *pins(PinRole.PASSIVE, "CLN", only_if=_FOUR_DIGITS),
         ),
         aliases={"COM.1": "COM", "COM.2": "COM"},
-        diodes=_round_common(list(product(_DIGITS, _SEGMENTS))),
+        diodes=(
+            *_round_common([("COM", leg) for leg in _SEGMENTS], also_if=_ONE_DIGIT),
+            *_round_common(list(product(_DIGITS, _SEGMENTS))),
+            # Of four digits COM is the other side of the colon alone.
+            *_round_common([("COM", "CLN")]),
+        ),
         attrs={
             "common": word("anode", "cathode"),
             "digits": word("1", "2", "3", "4"),

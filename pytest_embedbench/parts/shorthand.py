@@ -24,10 +24,13 @@ def pins(
 
 
 def pairs(
-    named: Iterable[tuple[str, str]], *, only_if: OnlyIf | None = None
+    named: Iterable[tuple[str, str]],
+    *,
+    only_if: OnlyIf | None = None,
+    also_if: OnlyIf | None = None,
 ) -> tuple[PinPair, ...]:
-    """Return pairs of pins that depend on the same attribute, if on any."""
-    return tuple(PinPair(one, other, only_if) for one, other in named)
+    """Return pairs of pins that depend on the same attributes, if on any."""
+    return tuple(PinPair(one, other, only_if, also_if) for one, other in named)
 
 
 def number(

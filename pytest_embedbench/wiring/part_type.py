@@ -83,6 +83,7 @@ class PinPair(NamedTuple):
     one: str
     other: str
     only_if: OnlyIf | None = None
+    also_if: OnlyIf | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +177,7 @@ class PartType:
             if pair.one in pins
             and pair.other in pins
             and self._holds(pair.only_if, attrs)
+            and self._holds(pair.also_if, attrs)
         )
 
     def _supplied(self, pin: PartPin, attrs: Mapping[str, str]) -> PartPin:

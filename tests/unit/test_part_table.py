@@ -101,7 +101,9 @@ def test_breadboards_have_as_many_holes_as_they_are_sold_with(
     [
         ("1", "", {"COM", "COM.1", "COM.2"}, {"DIG1", "CLN"}),
         ("2", "", {"DIG1", "DIG2"}, {"COM", "COM.1", "DIG3"}),
-        ("4", "1", {"DIG4", "CLN"}, {"COM"}),
+        ("3", "1", {"DIG3"}, {"COM", "CLN", "DIG4"}),
+        ("4", "", {"DIG4", "CLN", "COM"}, set[str]()),
+        ("4", "1", {"DIG4", "CLN", "COM"}, set[str]()),
     ],
 )
 def test_pins_follow_attributes(
@@ -110,6 +112,15 @@ def test_pins_follow_attributes(
     part, attrs = TYPES["wokwi-7segment"], {"digits": digits, "colon": colon}
     assert all(part.pin_named(name, attrs) for name in there)
     assert not any(part.pin_named(name, attrs) for name in missing)
+
+
+@pytest.mark.parametrize(("digits", "legs"), [("1", 8), ("2", 0), ("4", 1)])
+def test_the_common_pin_of_four_digits_lights_the_colon_alone(
+    digits: str, legs: int
+) -> None:
+    part = TYPES["wokwi-7segment"]
+    pairs = part.pairs_with(part.diodes, {"digits": digits, "colon": "1"})
+    assert [pair.one for pair in pairs].count("COM") == legs
 
 
 def test_the_common_side_of_leds_follows_an_attribute() -> None:
