@@ -29,25 +29,23 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
     from pytest_embedbench.engines.simavr.core.mcus import Timer
 
-_ENABLES_COMPARES = 0x0E
+_ENABLES_COMPARES, _EVERY_FLAG = 0x0E, 0xFF
 
 
 class AvrTimer:
     """One timer of the MCU.
 
     ``_compares`` is what it compares with: the registers are buffers in PWM modes. Up
-    to the cycle ``_seen`` all flags are set in TIFR.
+    to the cycle ``_seen`` all flags are set in TIFR; before ``_quiet_until`` no other.
     """
 
     def __init__(self, machine: AvrMachine, timer: Timer) -> None:
         self._machine = machine
-        self._lib = machine.lib
-        self._data = machine.data
+        self._lib, self._data = machine.lib, machine.data
+        self._cycle = machine.cycle_view
         self._timer = timer
         self._ocrs = [ocr for ocr, _ in timer.outputs]
-        self._vectors = {
-            flag: machine.vector(vector) for flag, vector in timer.vectors.items()
-        }
+        self._vectors = {f: machine.vector(v) for f, v in timer.vectors.items()}
         self._event = machine.keep(layout.CycleTimer(self._on_event))
         self._read_count = machine.keep(layout.IoRead(self._on_read_count))
         self._read_flags = machine.keep(layout.IoRead(self._on_read_flags))
@@ -62,7 +60,7 @@ class AvrTimer:
         self._counter = Counter(0xFFFF if self._timer.icr else 0xFF)
         self._compares = [0] * len(self._ocrs)
         self._top_in: str | None = None
-        self._seen = self._blocked = 0
+        self._seen = self._blocked = self._quiet_until = 0
         self._frozen_at: int | None = None
         self._is_ours = False
 
@@ -153,10 +151,7 @@ class AvrTimer:
 
     def _next_update(self, cycle: int) -> int | None:
         """Return when what has been written to compare registers takes effect."""
-        if all(
-            self._registers.word(o) == c
-            for o, c in zip(self._ocrs, self._compares, strict=True)
-        ):
+        if self._compares == [self._registers.word(ocr) for ocr in self._ocrs]:
             return None
         return self._counter.next_update(cycle)
 
@@ -172,6 +167,7 @@ class AvrTimer:
 
     def _plan(self, cycle: int) -> None:
         """Come back when the next interrupt is due that the firmware has asked for."""
+        self._quiet_until = 0
         if at := self._next_event(cycle):
             self._machine.at(at, self._event)
 
@@ -179,6 +175,9 @@ class AvrTimer:
         mask = self._data[self._timer.timsk]
         if not mask or not self._is_ours or self._frozen_at is not None:
             return 0
+        return self._next_of(mask, cycle)
+
+    def _next_of(self, mask: int, cycle: int) -> int:
         due = [at for at, flag in self._due(cycle) if mask >> flag & 1]
         update = self._next_update(cycle)
         return min(due if update is None else [*due, update], default=0)
@@ -260,7 +259,11 @@ class AvrTimer:
         return self._data[address]
 
     def _on_read_flags(self, _avr: int, address: int, _param: int) -> int:
-        self._sync(self._machine.avr.cycle)
+        """Tell the flags; who polls them is told those of before until one is due."""
+        cycle = self._cycle[0]
+        if cycle >= self._quiet_until:
+            self._sync(cycle)
+            self._quiet_until = self._next_of(_EVERY_FLAG, cycle)
         return self._data[address]
 
     def _take_over(self, cycle: int) -> None:
