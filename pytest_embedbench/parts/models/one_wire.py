@@ -7,7 +7,8 @@ device looks at it 15 to 60 us later, here 30: low is a 0. To send a 0 it holds 
 from the beginning of a slot for 15 us at least, here 30 as chips do.
 
 475 us count as 480, for the clock of a device is its own, and delays of firmware end a
-little early. A line that nothing pulls up floats, and a slot that ends so is none.
+little early. Devices have no pull-up; here each has a weak one, as drawings that were
+made for Wokwi have none. What checks a diagram says where one is missing.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_embedbench.pins import Level
-from pytest_embedbench.wiring.drives import RELEASED, Strength, drive
+from pytest_embedbench.wiring.drives import Strength, drive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +32,7 @@ _READ_ROM, _MATCH_ROM, _SKIP_ROM = 0x33, 0x55, 0xCC
 _SEARCH_ROM, _ALARM_SEARCH = 0xF0, 0xEC
 _CRC_POLYNOMIAL = 0x8C  # x^8 + x^5 + x^4 + 1, lowest bit first
 _LOW = drive(Strength.OUTPUT, Level.LOW)
+_PULL_UP = drive(Strength.PULL, Level.HIGH)
 
 Talk: TypeAlias = Generator["int | Callable[[int], int] | None", int, None]
 """A conversation, slot by slot: it yields the bit to send, a function that has it at
@@ -67,6 +69,7 @@ class OneWireDevice:
         self._fell_at_ticks: int | None = None
         self._deaf_until_ticks = 0
         self.now_ticks = 0
+        wires.drive(pin, _PULL_UP)
         wires.on_level(pin, self._on_level)
 
     # ------------------------------------------------------------------ the line
@@ -90,7 +93,7 @@ class OneWireDevice:
         begin_ticks = at_ticks + _PRESENCE_AFTER_US * us
         self._deaf_until_ticks = begin_ticks + _PRESENCE_US * us
         self._wires.at(begin_ticks, self._holding(_LOW))
-        self._wires.at(self._deaf_until_ticks, self._holding(RELEASED))
+        self._wires.at(self._deaf_until_ticks, self._holding(_PULL_UP))
         self._session = self._selection()
         self._due = next(self._session)
 
@@ -99,7 +102,7 @@ class OneWireDevice:
         if self._session is not None and due == 0:
             self._wires.drive(self._pin, _LOW)
             end_ticks = at_ticks + _SAMPLE_US * self._wires.ticks_per_us
-            self._wires.at(end_ticks, self._holding(RELEASED))
+            self._wires.at(end_ticks, self._holding(_PULL_UP))
 
     def _end_slot(self, low_ticks: int) -> None:
         if self._session is None:
