@@ -6,7 +6,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_embedbench.contracts import LabEngine
+from pytest_embedbench.contracts import KnowsCapabilities, LabEngine
 from pytest_embedbench.contracts.capabilities import (
     OLD_CAPABILITIES,
     meant_capability,
@@ -82,6 +82,17 @@ def check_able(
     """
     if lacking := sorted(capability.value for capability in needed.difference(able)):
         raise CapabilityMissing(f"{spec.name} lacks {', '.join(lacking)}")
+
+
+def check_foretold(engine: Engine, spec: BoardSpec, names: Collection[str]) -> None:
+    """Insist on what ``needs(...)`` names, as far as an engine can tell beforehand.
+
+    Raises:
+        CapabilityMissing: the board lacks some.
+        ConfigError: one of the names is a capability misspelt.
+    """
+    if isinstance(engine, KnowsCapabilities):
+        check_able(spec, engine.capabilities(spec), needs_named(names).capabilities)
 
 
 def engines_together(

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.bench.able import check_foretold
 from pytest_embedbench.bench.console_record import RecordedConsole
 from pytest_embedbench.bench.under_test import record_console
 from pytest_embedbench.errors import ConfigError, NotSupported
@@ -56,6 +57,9 @@ class TestRig:
     def source(self, spec: BoardSpec) -> FirmwareSource:
         """Return what is built for a board: somebody's, or the nearest project."""
         with self._plainly(spec):
+            # A board that never can needs no environment, and nothing is built for it.
+            engine = self.session.rig.registry.engine(spec.engine)
+            check_foretold(engine, spec, self._needs(spec))
             prebuilt = self.session.prebuilt(self.item, spec)
             source: FirmwareSource = self.item.ihook.pytest_embedbench_firmware_source(
                 item=self.item, spec=spec
