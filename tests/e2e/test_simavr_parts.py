@@ -2,73 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.contracts import BoardCircuit, HasCircuit
+from tests.e2e.avr_circuit import circuit, powered, said, wired
 from tests.e2e.avr_firmware import avr_image, boot, simavr
-from tests.support.diagrams import UNO, diagram_text
 
 if TYPE_CHECKING:
-    from tests.e2e.avr_firmware import Boot, SimavrBoard
+    from tests.e2e.avr_circuit import Wired
 
-__all__ = ["avr_image", "boot", "simavr"]
-
-Attrs = Mapping[str, Mapping[str, object]]
-
-
-class Wired(Protocol):
-    """Boots a program in a circuit: parts by id, and wires."""
-
-    def __call__(
-        self,
-        program: str,
-        parts: Mapping[str, str],
-        *wires: str,
-        attrs: Attrs | None = None,
-        flags: Sequence[str] = (),
-    ) -> SimavrBoard: ...
-
-
-@pytest.fixture
-def wired(boot: Boot, tmp_path: Path) -> Wired:
-    """Return a function that boots a program in a circuit."""
-
-    def boot_wired(
-        program: str,
-        parts: Mapping[str, str],
-        *wires: str,
-        attrs: Attrs | None = None,
-        flags: Sequence[str] = (),
-    ) -> SimavrBoard:
-        file = tmp_path / "diagram.json"
-        file.write_text(diagram_text({**UNO, **parts}, *wires, attrs=attrs))
-        return boot(program, *flags, diagram=str(file))
-
-    return boot_wired
-
-
-def powered(*names: str) -> list[str]:
-    return [
-        wire
-        for name in names
-        for wire in (f"uno:5V - {name}:VCC", f"uno:GND.1 - {name}:GND")
-    ]
-
-
-def circuit(board: SimavrBoard) -> BoardCircuit:
-    assert isinstance(board, HasCircuit)
-    return board.circuit
-
-
-def said(board: SimavrBoard, duration_ms: int) -> list[str]:
-    """Let time pass, and return the lines of it."""
-    board.advance(duration_ms)
-    heard = b"".join(each.data for each in board.link().receive())
-    return heard.decode().splitlines()
+__all__ = ["avr_image", "boot", "simavr", "wired"]
 
 
 def test_two_thermometers_are_found_and_read(wired: Wired) -> None:
