@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     MakeProject = Callable[..., Path]
 
+RAN = "a-shell-was-here"
+"""No file above a project is called so: those are among what is looked through."""
 INI = "[env:native]\nplatform = native\n"
 MAIN = '#include <stdio.h>\nint main(void) { printf("%d", LIMIT); }\n'
 
@@ -29,8 +31,9 @@ def said(platformio: PlatformIO, project: Path, out_dir: Path) -> bytes:
 
 @pytest.mark.parametrize(
     "name",
-    ["project(1)", "with  space", "it's", 'quo"te', "a&b", "a;touch x", "do$HOME",
-     "back`touch x`tick", "$(touch x)", "new\nline", "-rf", "größe", "a|b>x", "#", "*"],
+    ["project(1)", "with  space", "it's", 'quo"te', "a&b", f"a;touch {RAN}", "do$HOME",
+     f"back`touch {RAN}`tick", f"$(touch {RAN})", "new\nline", "-rf", "größe",
+     f"a|b>{RAN}", "#", "*"],
 )  # fmt: skip
 def test_a_folders_name_never_reaches_a_shell(
     platformio: PlatformIO,
@@ -39,11 +42,11 @@ def test_a_folders_name_never_reaches_a_shell(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    files = {"src/main.c": f"#define LIMIT 3\n{MAIN}", "tests/x": ""}
+    files = {"src/main.c": f"#define LIMIT 3\n{MAIN}", f"tests/{RAN}": ""}
     project = make_project(INI, files, at=f"{name}/{name}")
     monkeypatch.chdir(project)
     assert said(platformio, project, tmp_path / "out") == b"3"
-    made = [path for path in tmp_path.rglob("x") if path.parent.name != "tests"]
+    made = [path for path in tmp_path.rglob(RAN) if path.parent.name != "tests"]
     assert not made, "a part of the name was run as a command"
 
 
@@ -193,7 +196,8 @@ def test_a_sources_name_never_reaches_a_shell(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    names = ["a&b", "it's", "back`touch x`tick", "sp ace", "p(1)", "semi;touch x", "#"]
+    names = ["a&b", "it's", "sp ace", "p(1)", "#"]
+    names += [f"back`touch {RAN}`tick", f"semi;touch {RAN}"]
     texts = {
         f"src/{n}.c": f"int f{i}(void) {{ return {i}; }}\n" for i, n in enumerate(names)
     }
@@ -203,6 +207,6 @@ def test_a_sources_name_never_reaches_a_shell(
     project = make_project(INI, {**texts, "src/main.c": main})
     monkeypatch.chdir(tmp_path)
     assert said(platformio, project, tmp_path / "out") == b"21"
-    assert not list(tmp_path.rglob("x")), "a part of a name was run as a command"
+    assert not list(tmp_path.rglob(RAN)), "a part of a name was run as a command"
     source = FirmwareSource(project_dir=project, environment="native")
     assert not platformio.build(source, tmp_path / "again").untold

@@ -133,15 +133,17 @@ def test_a_lab_that_is_well_is_ready(
 
 
 def test_what_a_board_is_wired_to_is_checked_with_it(
-    lab: Callable[..., tuple[int, str]], pty: Pty
+    lab: Callable[..., tuple[int, str]], pty: Pty, tmp_path: Path
 ) -> None:
-    log = Pty()
-    wired = on(pty.path, f'uarts.log = {{ port = "{log.path}" }}')
+    log, port = Pty(), tmp_path / "log"
+    port.symlink_to(log.path)  # whose number may be another test's next
+    wired = on(pty.path, f'uarts.log = {{ port = "{port}" }}')
     assert lab("check", near=wired)[0] == 0
     log.unplug()
+    port.unlink()
     code, said = lab("check", near=wired)
     assert code == 1
-    assert said.startswith(f"near: its UART 'log': there is no port {log.path}")
+    assert said.startswith(f"near: its UART 'log': there is no port {port}")
     code, said = lab("check", near=on(pty.path, 'instruments.s = { kind = "none" }'))
     assert code == 1
     assert "boards.near.instruments.s.kind: no instrument named 'none'; known" in said

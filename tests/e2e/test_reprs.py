@@ -17,6 +17,7 @@ WALK = """
 ELSEWHERE = {
     "console", "real_board", "real_boards",  # need a board on a desk
     "uno_board", "nano_board", "mega_board", "qemu_esp32",  # need another build
+    "circuit",  # needs a board in one
 }
 
 def test_reprs(request, bench):

@@ -44,8 +44,8 @@ def task(suite: Suite) -> Suite:
 @pytest.mark.parametrize(
     ("marker", "told"),
     [
-        ("needs()", "needs() says nothing; known: analog, console, *"),
-        ("needs", "needs() says nothing; known: analog, console, *"),
+        ("needs()", "needs() says nothing; known: analog, circuit, *"),
+        ("needs", "needs() says nothing; known: analog, circuit, *"),
         ("needs(7)", "needs(7) takes text, and 7 is int; known: *"),
         ("needs(['reset'])", "needs(['reset']) takes text, and * is list; *"),
         ("needs('rset')", "needs('rset') has no 'rset'; known: *reset*"),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 LONGEST = 100
 SUITES = Path(__file__).parents[2] / "example_suites"
+TASKS = sorted(SUITES.rglob("task.toml"))
 DAY = Scenario(
     name="day",
     max_steps=40,
@@ -126,9 +127,9 @@ def test_an_object_says_what_it_is_in_a_line(shown: str) -> None:
     assert repr(OBJECTS[shown]) == shown
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in SUITES.iterdir()))
-def test_a_task_is_its_name(name: str) -> None:
-    task = load_task(SUITES / name / "task.toml")
+@pytest.mark.parametrize("file", TASKS, ids=lambda file: file.parent.name)
+def test_a_task_is_its_name(file: Path) -> None:
+    task = load_task(file)
     assert re.fullmatch(rf"<Task {task.name}: \d sensors>", repr(task))
     for part in (task.controller, *task.sensors):
         assert len(repr(part)) <= LONGEST

@@ -156,7 +156,8 @@ SIMULATED = "mega, nano, nano-168, pro-mini, pro-mini-8mhz, uno"
         ),
         ("set_analog", ("A0", 0), "no pins that take a voltage", "analog", "uno"),
         ("reset", (), "no way to press reset", "reset", "native"),
-        ("power_cycle", (), "no way to switch its power", "power-cycle", "none that"),
+        ("power_cycle", (), "no way to switch its power", "power-cycle", "uno"),
+        ("power_off", (), "no way to keep its power off", "power-switch", "none that"),
     ],
 )
 def test_what_it_lacks_names_board_engine_and_those_that_have_it(

@@ -42,7 +42,7 @@ def pytest_collect_file(
     return scenario_items.scenario_module(file_path, parent)
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(trylast=True, optionalhook=True)
 def pytest_embedbench_diagram(item: pytest.Item, spec: BoardSpec) -> Path | None:
     """Look for the diagram of a test that has to do with a circuit."""
     marker = item.get_closest_marker("diagram")

@@ -203,6 +203,7 @@ class HostDriver:
             _KEEPERS[key] = sanitizers, keeper.read_bytes()
             return sanitizers
         sanitizers, program = _KEEPERS[key]
+        keeper.unlink(missing_ok=True)  # one that runs cannot be written to
         keeper.write_bytes(program)
         keeper.chmod(0o755)
         return sanitizers
