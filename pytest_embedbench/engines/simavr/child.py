@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from pytest_embedbench.engines.simavr.core.last_words import PART_FAILED
 from pytest_embedbench.engines.simavr.core.messages import HEADER, decode, encode
 from pytest_embedbench.engines.simavr.lives import CopiedChild, SpawnedChild
 from pytest_embedbench.errors import BenchFault, BoardLost
@@ -191,6 +192,8 @@ class Child:
         code = self._life.end(_EXIT_WITHIN_S)
         how = f"was ended by {signal_name(-code)}" if code < 0 else "ended"
         last_words = tail(self._log, _TAIL_BYTES).strip()
+        if code == PART_FAILED:
+            return f"{self._board}: {last_words}"
         said = f"; its last words:\n{last_words}" if last_words else ""
         return f"{self._board}: simavr's process {how} (exit code {code}){said}"
 

@@ -21,6 +21,7 @@ from pytest_embedbench.engines.simavr.core.delay_loop import DelayLoop
 from pytest_embedbench.engines.simavr.core.edges import MAX_EDGES, EdgeLog
 from pytest_embedbench.engines.simavr.core.eeprom import Eeprom
 from pytest_embedbench.engines.simavr.core.flags import pin_flags
+from pytest_embedbench.engines.simavr.core.last_words import die_of
 from pytest_embedbench.engines.simavr.core.levels import LevelInterrupts
 from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 from pytest_embedbench.engines.simavr.core.messages import HEADER, decode, encode
@@ -207,6 +208,13 @@ class AvrInChild:
 def serve() -> None:
     """Boot what the first request describes, then obey until the parent is gone."""
     sys.unraisablehook = _die
+    try:
+        _serve()
+    except Exception as error:  # noqa: BLE001  # parts of others may raise anything
+        die_of(error)
+
+
+def _serve() -> None:
     library, mmcu, cpu_hz, vcc_mv, options, uarts, segments, circuit = receive()
     allow_resets, bootloader, skip_delays = options
     try:
@@ -268,8 +276,5 @@ def run(
 
 
 def _die(unraisable: Any) -> NoReturn:  # noqa: ANN401  # typing is not loaded here
-    """An exception in a callback cannot pass through C: end with its traceback."""
-    import traceback  # noqa: PLC0415  # slow to load, and never needed
-
-    traceback.print_exception(unraisable.exc_value)
-    os._exit(70)
+    """An exception in a callback cannot pass through C."""
+    die_of(unraisable.exc_value)
