@@ -15,6 +15,7 @@ from pytest_embedbench.parts import CATALOGUE
 from pytest_embedbench.parts.models import MODELS
 from pytest_embedbench.wiring.catalogue import PartCatalogue
 from pytest_embedbench.wiring.part import Part
+from pytest_embedbench.wiring.part_type import HANDLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -56,6 +57,9 @@ def all_parts(files: Iterable[PartFile] = ()) -> AllParts:
         name = part.kind.name
         if name in types or name in CATALOGUE.boards_elsewhere:
             raise ConfigError(f"{file.path}: {name} is there already; rename this one")
+        if hidden := sorted(HANDLES & part.kind.observables.keys()):
+            told = f"tests have something else by the name of {', '.join(hidden)}"
+            raise ConfigError(f"{file.path}: {name}: {told}; rename what is seen")
         types[name], models[name] = part.kind, part.make
     elsewhere = CATALOGUE.boards_elsewhere
     return AllParts(PartCatalogue(types=types, boards_elsewhere=elsewhere), models)

@@ -12,7 +12,7 @@ from pytest_embedbench.pins import Level
 from pytest_embedbench.testing.fake_wires import FakeWires
 from pytest_embedbench.testing.insist import insist, insist_on_all, insist_on_refusal
 from pytest_embedbench.wiring.part_model import Controlled, Observed
-from pytest_embedbench.wiring.part_type import PinRole
+from pytest_embedbench.wiring.part_type import HANDLES, PinRole
 from pytest_embedbench.wiring.placed_part import PlacedPart
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def check_part(
     wires, part = _placed(kind, make, given)
     if kind.controls:
         insist_on_all(part.model, Controlled)
+    hidden = ", ".join(sorted(HANDLES & kind.observables.keys()))
+    insist(not hidden, f"tests have something else by the name of {hidden}")
     if kind.observables:
         insist_on_all(part.model, Observed)
     for name, control in kind.controls.items():

@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+HANDLES = frozenset(
+    {
+        *("blinks", "controls", "hold", "id", "level"),
+        *("press", "release", "seen", "set", "type"),
+    }
+)
+"""What a test has of every part: no observable can be called so."""
+
+
 class PinRole(enum.Enum):
     """What a pin does to its net, or wants of it."""
 

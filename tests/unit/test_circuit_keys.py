@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_embedbench.circuits.circuit_part import key_labels
+from pytest_embedbench.circuits.circuit_part import CircuitPart, key_labels
+from pytest_embedbench.parts import CATALOGUE
+from pytest_embedbench.wiring.part_type import HANDLES
 
 
 def test_a_keypad_has_the_labels_that_are_sold() -> None:
@@ -12,3 +14,10 @@ def test_a_keypad_has_the_labels_that_are_sold() -> None:
 
 def test_a_diagram_may_print_others() -> None:
     assert key_labels('["a", 7, "up"]', 3) == ["a", "7", "up"]
+
+
+def test_no_part_shows_anything_by_the_name_of_what_tests_do() -> None:
+    handles = {name for name in vars(CircuitPart) if not name.startswith("_")}
+    assert handles | {"id", "controls"} == HANDLES
+    for kind in CATALOGUE.types.values():
+        assert HANDLES.isdisjoint(kind.observables), kind.name

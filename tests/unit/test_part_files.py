@@ -115,6 +115,13 @@ def test_a_type_that_is_there_already_is_refused(tmp_path: Path) -> None:
         all_parts([STAIR, STAIR])
 
 
+def test_what_hides_behind_a_tests_own_words_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "other.py"
+    file.write_text(LAMP.read_text().replace('"is_lit"', '"set"'))
+    with pytest.raises(ConfigError, match="by the name of set; rename"):
+        all_parts([PartFile("acme-stair-lamp", str(file), "PART")])
+
+
 def test_two_packages_with_the_same_type_are_named(site: Site) -> None:
     entry = "acme-stair-lamp = {}:PART"
     for name in ("one_lamp", "other_lamp"):
