@@ -120,7 +120,8 @@ def test_its_builder_blames_what_does_not_build(
 ) -> None:
     (installed / "firmware.rules").write_text("SENSE TEMP ~ 19: ACT HEATER ON\n")
     result = run(pytester, "suite/test_thermostat.py")
-    result.assert_outcomes(errors=3)
+    # One needs pins, which no firmware would give the board.
+    result.assert_outcomes(errors=2, skipped=1)
     result.stdout.fnmatch_lines(
         ["*firmware.rules:1:1: error: no rule: SENSE TEMP ~ 19: ACT HEATER ON*"]
     )
