@@ -220,5 +220,5 @@ def _no_plant(registry: Registry) -> NoReturn:
 
 
 def _close(bench: Bench, log: TestLog, *, plots: str) -> None:
-    bench.plots = plots == "always" or (plots == "failed" and log.failed)
+    bench.plots = log.wants_plots(plots)
     bench.close()

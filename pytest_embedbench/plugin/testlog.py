@@ -124,6 +124,10 @@ class TestLog:
         """Whether a phase so far has failed."""
         return any(phase["outcome"] == "failed" for phase in self.phases.values())
 
+    def wants_plots(self, plots: str) -> bool:
+        """Say whether ``--embedbench-plots`` asks for plots of it."""
+        return plots == "always" or (plots == "failed" and self.failed)
+
     @property
     def has_failed_call(self) -> bool:
         """Whether the test, or a subtest of it, has failed."""

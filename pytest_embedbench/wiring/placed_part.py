@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_embedbench.wiring.part_model import MakeModel, Reading, Wires
-    from pytest_embedbench.wiring.part_type import PartType
+    from pytest_embedbench.wiring.part_type import PartControl, PartType
 
 
 class PlacedPart:
@@ -72,15 +72,24 @@ def check_control(part: str, kind: PartType, name: str, value: object) -> None:
         UnknownName: the type has no such control.
         ConfigError: the value is out of its range, or no number.
     """
-    known = kind.controls
-    if name not in known:
-        raise UnknownName(f"control of {kind.name}", name, known)
-    lowest, highest, unit, _ = known[name]
+    lowest, highest, unit, _ = control_named(kind, name)
     limits = f"{lowest:g} to {highest:g} {unit}".rstrip()
     if not isinstance(value, int | float):
         raise ConfigError(f"{part}: {name} cannot be {value!r}: it is {limits}")
     if not lowest <= value <= highest:  # NaN is nowhere
         raise ConfigError(f"{part}: {name} cannot be {value:g}: it is {limits}")
+
+
+def control_named(kind: PartType, name: str) -> PartControl:
+    """Return a control of a type.
+
+    Raises:
+        UnknownName: the type has no such control.
+    """
+    known = kind.controls
+    if name not in known:
+        raise UnknownName(f"control of {kind.name}", name, known)
+    return known[name]
 
 
 def check_observable(kind: PartType, name: str) -> None:

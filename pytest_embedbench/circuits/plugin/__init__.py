@@ -66,8 +66,8 @@ def circuit(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Circuit]:
     yield made
     from pytest_embedbench.circuits.evidence import leave_files  # noqa: PLC0415  # late
 
-    plots, log = setting(request.config, "plots"), log_of(item_of(request))
-    draws = plots == "always" or (plots == "failed" and log.failed)
+    log = log_of(item_of(request))
+    draws = log.wants_plots(setting(request.config, "plots"))
     leave_files(made, bench.folder, draws=draws)
 
 

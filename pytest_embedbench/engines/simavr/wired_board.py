@@ -10,7 +10,11 @@ from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.pins import Level
 from pytest_embedbench.wiring.diagram import Endpoint
 from pytest_embedbench.wiring.net_log import PwmChange, bus_bytes
-from pytest_embedbench.wiring.placed_part import check_control, check_observable
+from pytest_embedbench.wiring.placed_part import (
+    check_control,
+    check_observable,
+    control_named,
+)
 from pytest_embedbench.wiring.stops import PinBecomes, Stop, StopMet
 from pytest_embedbench.wiring.waves import CircuitRecord
 
@@ -115,9 +119,7 @@ class SimavrCircuit:
 
     def check_control(self, part: str, name: str) -> None:
         """See ``BoardCircuit``."""
-        kind = self._kind(part)
-        if name not in kind.controls:
-            raise UnknownName(f"control of {kind.name}", name, kind.controls)
+        control_named(self._kind(part), name)
 
     def observe(self, part: str, name: str) -> Reading:
         """See ``BoardCircuit``."""
