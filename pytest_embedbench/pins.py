@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.errors import NotSupported
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Level(enum.Enum):
@@ -15,6 +18,41 @@ class Level(enum.Enum):
     LOW = 0
     HIGH = 1
     FLOATING = 2
+
+
+class PinJob(enum.Enum):
+    """What a firmware has been seen to do with a pin."""
+
+    OUTPUT = "output"
+    """It was made an output."""
+    PULL_UP = "pull-up"
+    """Its pull-up was on, or a level was written to it while it was an input."""
+    READ = "read"
+    """Its level was read, as one bit."""
+    PWM = "pwm"
+    """A timer was connected to it."""
+    ANALOG = "analog"
+    """The ADC measured it."""
+    INTERRUPT = "interrupt"
+    """An external or pin-change interrupt of it was on."""
+    I2C = "i2c"
+    SPI = "spi"
+    UART = "uart"
+
+
+@dataclass(frozen=True, slots=True)
+class PinUse:
+    """What a firmware did with pins since boot, by the names of the datasheet.
+
+    ``edges`` is how often each output changed, without the pulses of a timer.
+    ``unseen`` says what could not be observed, one sentence each.
+    """
+
+    jobs: Mapping[str, frozenset[PinJob]] = field(
+        default_factory=dict[str, "frozenset[PinJob]"]
+    )
+    edges: Mapping[str, int] = field(default_factory=dict[str, int])
+    unseen: tuple[str, ...] = ()
 
 
 class PinEvent(NamedTuple):

@@ -61,6 +61,7 @@ from pytest_embedbench.contracts.engine import (
 )
 from pytest_embedbench.contracts.instrument import Instrument
 from pytest_embedbench.contracts.parts import lacking, parts_of
+from pytest_embedbench.contracts.pin_use import HasPinUse
 from pytest_embedbench.contracts.plant import Figure, Measured, Plant
 from pytest_embedbench.contracts.scripts import RunsScripts, ScriptStep
 from pytest_embedbench.contracts.shared import (
@@ -93,6 +94,7 @@ __all__ = [
     "HasConsoles",
     "HasLabRecord",
     "HasNotes",
+    "HasPinUse",
     "HasPins",
     "HasPosition",
     "HasPower",
