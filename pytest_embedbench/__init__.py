@@ -112,6 +112,7 @@ if TYPE_CHECKING:
         load_board as load_board,
     )
     from pytest_embedbench.errors import (
+        BadFrame as BadFrame,
         BenchFault as BenchFault,
         BoardBusy as BoardBusy,
         BoardDisabled as BoardDisabled,
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
         NothingSubmitted as NothingSubmitted,
         NotSupported as NotSupported,
         OutsideEditSurface as OutsideEditSurface,
+        ServiceFault as ServiceFault,
         SubmissionRefused as SubmissionRefused,
         ToolMissing as ToolMissing,
         UnitTestsFailed as UnitTestsFailed,
@@ -240,13 +242,14 @@ _HOMES = {
     ),
     "pytest_embedbench.datasheet": "load_board",
     "pytest_embedbench.errors": (
-        "BenchFault BoardBusy BoardDisabled BoardGivenUp BoardLacks BoardLost "
+        "BadFrame BenchFault BoardBusy BoardDisabled BoardGivenUp BoardLacks BoardLost "
         "BoardUnreachable BuildError CapabilityMissing "
         "ConfigError ContractViolation DoesNotFit EmbedbenchError ExpectTimeout "
         "FaultNeverFired FirmwareCrash FirmwareFault FirmwareFlood FirmwareReset "
         "FirmwareSpin FirmwareStuck FlashFailed ForbiddenOutput InvariantBroken "
-        "NotSupported NothingSubmitted OutsideEditSurface SubmissionRefused "
-        "ToolMissing UnitTestsFailed UnknownName WrongBoard WrongOutput"
+        "NotSupported NothingSubmitted OutsideEditSurface ServiceFault "
+        "SubmissionRefused ToolMissing UnitTestsFailed UnknownName WrongBoard "
+        "WrongOutput"
     ),
     "pytest_embedbench.faults": (
         "BitErrors Coalesce Decimate Delay Drift Drop DutyLimit Effect Fault "

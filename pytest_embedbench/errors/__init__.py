@@ -12,6 +12,8 @@
         * ``BoardDisabled``    - the lab file lets no test have the board
         * ``BoardLost``        - the board or emulator went away
             * ``BoardGivenUp`` - it was lost earlier in this run
+            * ``ServiceFault`` - a service that runs boards elsewhere refuses, or fails
+                * ``BadFrame``   - it said what its protocol has no place for
         * ``BoardUnreachable`` - no such port, or we may not open it
         * ``ContractViolation`` - an engine, builder or plant breaks a promise
         * ``FaultNeverFired``  - a fault was asked for and changed nothing
@@ -42,6 +44,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors.base import (
+    BenchFault as BenchFault,
+    BoardLost as BoardLost,
     ConfigError as ConfigError,
     EmbedbenchError as EmbedbenchError,
     UnknownName as UnknownName,
@@ -59,6 +63,10 @@ from pytest_embedbench.errors.firmware import (
     InvariantBroken as InvariantBroken,
     UnitTestsFailed as UnitTestsFailed,
     WrongOutput as WrongOutput,
+)
+from pytest_embedbench.errors.service import (
+    BadFrame as BadFrame,
+    ServiceFault as ServiceFault,
 )
 
 if TYPE_CHECKING:
@@ -146,20 +154,12 @@ def _first_error(lines: list[str]) -> str:
     return next(told, next(other, "".join(lines[:1])))
 
 
-class BenchFault(EmbedbenchError):
-    """Our side of the wire broke; the firmware is not to blame."""
-
-
 class BoardBusy(BenchFault):
     """Another process holds the board."""
 
 
 class BoardDisabled(BenchFault):
     """The lab file says ``disabled``; the plugin skips tests that meet it."""
-
-
-class BoardLost(BenchFault):
-    """The board or emulator went away while we were using it."""
 
 
 class BoardGivenUp(BoardLost):

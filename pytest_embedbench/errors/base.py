@@ -1,4 +1,4 @@
-"""The root of all that is raised, and what a caller has asked for in vain."""
+"""The roots of all that is raised, and what a caller has asked for in vain."""
 
 from __future__ import annotations
 
@@ -21,6 +21,14 @@ class EmbedbenchError(Exception):
             return super().__reduce__()
         names = code.co_varnames[1 : code.co_argcount]
         return (type(self), tuple(getattr(self, name) for name in names))
+
+
+class BenchFault(EmbedbenchError):
+    """Our side of the wire broke; the firmware is not to blame."""
+
+
+class BoardLost(BenchFault):
+    """The board or emulator went away while we were using it."""
 
 
 class ConfigError(EmbedbenchError):
