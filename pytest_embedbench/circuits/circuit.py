@@ -20,7 +20,7 @@ from pytest_embedbench.support.validation import (
     whole_us,
 )
 from pytest_embedbench.wiring.diagram import Endpoint
-from pytest_embedbench.wiring.stops import PinBecomes, UartSays
+from pytest_embedbench.wiring.stops import PinBecomes, TimeReaches, UartSays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +55,7 @@ class Circuit:
         self.board_circuit = board_circuit
         self.diagram = diagram
         attrs = {part.id: part.attrs for part in diagram.parts}
+        self._met_ns = 0
         self._parts = {
             id_: CircuitPart(self, id_, kind, attrs[id_]) for id_, kind in kinds.items()
         }
@@ -128,6 +129,24 @@ class Circuit:
             f"the firmware did not say {said!r}", within_ms, "see below", ()
         )
 
+    @property
+    def now_ns(self) -> int:
+        """Simulated time, in ns where the last wait has ended at that moment."""
+        now_us = self.bench.uart.now_us
+        return self._met_ns if self._met_ns // 1000 == now_us else now_us * 1000
+
+    def run_until(self, at_ns: int) -> None:
+        """Let time pass up to a moment, in ns since boot, to the tick of the clock.
+
+        With a plant connected it goes on to the end of its tick.
+
+        Raises:
+            FirmwareFault: the firmware crashed, ... before it.
+        """
+        left_ns = at_ns - self.now_ns
+        if left_ns > 0:
+            self._wait(TimeReaches(at_ns), 1 + -(-left_ns // 1_000_000))
+
     def _wait(self, stop: Stop, within_ms: int) -> int | None:
         """Let time pass until a stop is met; return when, if it was in time."""
         uart = self.bench.uart
@@ -139,6 +158,7 @@ class Circuit:
                 uart.poll(ends_us)
                 met = self.board_circuit.take_met()
                 if met is not None and met.at_us <= ends_us:
+                    self._met_ns = met.at_ns
                     return met.at_us
                 uart.recorder.raise_fault()
         finally:

@@ -63,12 +63,16 @@ class BoardCircuit(Protocol):
         """Let time end where the first of ``stops`` is met, until one was or for none.
 
         That ``advance`` ends there, to the instruction. With ``stay`` it goes on, and
-        only ``take_met`` tells.
+        only ``take_met`` tells. Those that were looked out for before, and are again,
+        go on where they are: words may be half said.
         """
         ...
 
     def take_met(self) -> StopMet | None:
-        """Return which stop was met since it was last asked, if one was."""
+        """Return a stop that was met, each once and in order, if there is one.
+
+        Several may end a stretch; with ``stay`` it is the first alone.
+        """
         ...
 
 

@@ -1,4 +1,4 @@
-"""What a wait is for: a level at a pin of a part, or words on a UART."""
+"""What a wait is for: a level at a pin of a part, words on a UART, or a moment."""
 
 from __future__ import annotations
 
@@ -23,11 +23,22 @@ class UartSays(NamedTuple):
     uart: str = ""
 
 
-Stop = PinBecomes | UartSays
+class TimeReaches(NamedTuple):
+    """That so much time has passed since boot, to the tick of the board's clock."""
+
+    at_ns: int
+
+
+Stop = PinBecomes | UartSays | TimeReaches
 
 
 class StopMet(NamedTuple):
-    """Which stop was met, and when."""
+    """Which stop was met, and when; of a moment, just what was asked for."""
 
     stop: Stop
-    at_us: int
+    at_ns: int
+
+    @property
+    def at_us(self) -> int:
+        """When, in whole us."""
+        return self.at_ns // 1000

@@ -9,11 +9,14 @@ import pytest
 
 from pytest_embedbench.errors import ConfigError, ExpectTimeout, UnknownName
 from pytest_embedbench.model import Level
+from pytest_embedbench.wiring.diagram import Endpoint
+from pytest_embedbench.wiring.stops import PinBecomes, TimeReaches, UartSays
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_embedbench.circuits.circuit import Circuit
+    from pytest_embedbench.wiring.stops import Stop, StopMet
     from tests.e2e.circuit_bench import Wired
 
 LED_WIRES = "uno:13 - led1:A", "led1:C - uno:GND.1"
@@ -113,3 +116,54 @@ def test_what_makes_no_sense_is_told_in_a_sentence(wired: Wired) -> None:
             call(circuit)
         assert "\n" not in str(caught.value)
     bench.run_for(10)
+
+
+def test_time_can_stop_between_two_microseconds(wired: Wired) -> None:
+    """Of a clock of 16 MHz; and what it is cut into leaves no trace."""
+    bench, circuit = wired("t", LED, *LED_WIRES)
+    begins_ns = circuit.now_ns
+    circuit.run_until(begins_ns + 1_250)
+    assert (circuit.now_ns - begins_ns, bench.uart.now_us * 1000 - begins_ns) == (
+        1_250,
+        1_000,
+    )
+    for _ in range(100):
+        circuit.run_until(circuit.now_ns + 10)  # less than a tick, and none is lost
+    assert circuit.now_ns == begins_ns + 2_250
+    circuit.run_until(begins_ns + 300_000_000)
+    assert circuit.now_ns == begins_ns + 300_000_000
+    whole, other = wired("t", LED, *LED_WIRES)
+    whole.run_for(310)
+    edges = [it for it in circuit.edges("uno:13") if it.at_ns < 290_000_000]
+    assert len(edges) > 10
+    assert edges == [it for it in other.edges("uno:13") if it.at_ns < 290_000_000]
+
+
+def test_words_half_said_count_on_when_another_stop_comes_first(wired: Wired) -> None:
+    """And of stops that are met together, all are told."""
+    before, _ = wired("t", LED, *LED_WIRES)
+    before.run_for(150)
+    lasting_30_ms = "\r\n".join(before.uart.heard()[100:180]).encode()
+    bench, circuit = wired("t", LED, *LED_WIRES)
+    board = circuit.board_circuit
+    words, light = UartSays(lasting_30_ms), Endpoint("uno", "13")
+    edges = [PinBecomes(light, level) for level in Level]
+    seen = [board_stops(circuit, words, *edges)]
+    while seen[-1].stop != words:
+        seen.append(board_stops(circuit, words, *edges))
+    assert len(seen) > 4
+    at_ns = (bench.uart.now_us + 1_000) * 1_000
+    board.look_out([TimeReaches(at_ns), TimeReaches(at_ns + 10)])
+    bench.board.advance(2)
+    told = [board.take_met(), board.take_met(), board.take_met()]
+    assert [it and it.at_ns for it in told] == [at_ns, at_ns + 10, None]
+
+
+def board_stops(circuit: Circuit, *stops: Stop) -> StopMet:
+    """Let time pass up to the first of them."""
+    board = circuit.board_circuit
+    board.look_out(stops)
+    circuit.bench.board.advance(100)
+    met = board.take_met()
+    assert met is not None
+    return met

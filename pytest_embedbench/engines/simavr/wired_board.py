@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.engines.simavr.board import SimavrBoard
@@ -15,7 +16,7 @@ from pytest_embedbench.wiring.placed_part import (
     check_observable,
     control_named,
 )
-from pytest_embedbench.wiring.stops import PinBecomes, Stop, StopMet
+from pytest_embedbench.wiring.stops import PinBecomes, Stop, StopMet, TimeReaches
 from pytest_embedbench.wiring.waves import CircuitRecord
 
 if TYPE_CHECKING:
@@ -58,15 +59,16 @@ class WiredSimavrBoard(SimavrBoard):
         (reply,) = self._circuit.take_replies()
         return reply
 
-    def cycles_us(self, cycle: int) -> int:
+    def cycles_ns(self, cycle: int) -> int:
         """Return simulated time by the chip's clock."""
-        return self._us(cycle)
+        return cycle * 1_000_000_000 // self._spec.cpu_hz
 
     def _take_circuit(self, news: tuple[Any, ...]) -> None:
         replies, met, findings = news
         self._circuit.take(replies, met)
-        if met is not None and not met[2]:
-            self._now_us = self._us(met[1])
+        for _, cycle, stays in met:
+            if not stays:
+                self._now_us = self._us(cycle)
         for at_ticks, kind, nets in findings:
             what = _WHAT_IS_WRONG[kind].format(", ".join(nets))
             self._note(f"{what}, first at {self._us(at_ticks) / 1000:.3f} ms")
@@ -99,7 +101,7 @@ class SimavrCircuit:
         self._board, self._drawn = board, drawn
         self._replies: list[Any] = []
         self._stops: tuple[Stop, ...] = ()
-        self._met: StopMet | None = None
+        self._met: deque[StopMet] = deque()
 
     def __repr__(self) -> str:
         parts = len(self._drawn.diagram.parts)
@@ -156,21 +158,24 @@ class SimavrCircuit:
 
     def look_out(self, stops: Sequence[Stop], *, stay: bool = False) -> None:
         """See ``BoardCircuit``."""
-        self._stops, self._met = tuple(stops), None
+        self._stops = tuple(stops)
+        self._met.clear()
         self._board.command("stop_at", stay, *map(self._for_child, stops))
 
     def take_met(self) -> StopMet | None:
         """See ``BoardCircuit``."""
-        met, self._met = self._met, None
-        return met
+        return self._met.popleft() if self._met else None
 
     # ------------------------------------------------------------- called by the board
-    def take(self, replies: list[Any], met: tuple[int, int, bool] | None) -> None:
+    def take(self, replies: list[Any], met: Sequence[tuple[int, int, bool]]) -> None:
         """Keep what has come of it."""
         self._replies += replies
-        if met is not None:
-            index, cycle, _ = met
-            self._met = StopMet(self._stops[index], self._board.cycles_us(cycle))
+        for index, cycle, _ in met:
+            stop = self._stops[index]
+            at_ns = self._board.cycles_ns(cycle)
+            if isinstance(stop, TimeReaches):
+                at_ns = stop.at_ns
+            self._met.append(StopMet(stop, at_ns))
 
     def take_replies(self) -> list[Any]:
         """Return what was asked for."""
@@ -188,6 +193,9 @@ class SimavrCircuit:
     def _for_child(self, stop: Stop) -> tuple[object, ...]:
         if isinstance(stop, PinBecomes):
             return "level", self.net_of(stop.pin), stop.level.value
+        if isinstance(stop, TimeReaches):
+            cpu_hz = self._board.spec.cpu_hz
+            return "time", stop.at_ns * cpu_hz // 1_000_000_000, stop.at_ns
         names = [uart.name for uart in self._board.spec.uarts]
         if stop.uart and stop.uart not in names:
             raise UnknownName(f"UART of {self._board.spec.name}", stop.uart, names)

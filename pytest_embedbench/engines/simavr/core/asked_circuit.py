@@ -88,6 +88,6 @@ class AskedCircuit:
         self._told_findings += len(findings)
         replies, self._replies = self._replies, []
         met = self._stops.take()
-        if not replies and met is None and not findings:
+        if not replies and not met and not findings:
             return ()
         return replies, met, [tuple(it) for it in findings]

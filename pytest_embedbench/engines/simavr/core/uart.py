@@ -53,9 +53,9 @@ class Usart:
         self._nominal_cycles = 10 * machine.cpu_hz // baud_bps
         self._said = bytearray()
         self._said_at: list[int] = []
-        self._sought: Sequence[bytes] = ()
+        self._sought: dict[bytes, int] = {}
         self._on_sought: Callable[[int, bytes], None] | None = None
-        self._found = b""
+        self._found: list[tuple[int, bytes]] = []
         self._tail = bytearray()
         self._line_free_at = 0
         self._wire = bytearray()
@@ -150,23 +150,30 @@ class Usart:
         sought: Sequence[bytes],
         call: Callable[[int, bytes], None] | None = None,
     ) -> None:
-        """Have called, when they have just been said, which bytes, and the cycle."""
-        self._sought, self._on_sought = sought, call
-        del self._tail[:]
+        """Have called, when they have just been said, which bytes, and the cycle.
+
+        What was said before somebody looked out for them does not count.
+        """
+        self._sought = {said: self._sought.get(said, 0) for said in sought}
+        self._on_sought = call
 
     def _look(self, byte: int, end: int) -> None:
-        tail = self._tail
+        tail, sought = self._tail, self._sought
         tail.append(byte)
-        del tail[: -max(map(len, self._sought))]
-        for said in self._sought:
-            if tail.endswith(said):
-                self._found = said
-                self._machine.at(end, self._found_timer)
+        del tail[: -max(map(len, sought))]
+        for said, heard_count in sought.items():
+            sought[said] = heard_count + 1
+            if heard_count + 1 >= len(said) and tail.endswith(said):
+                self._found.append((end, said))
+                self._machine.at(self._found[0][0], self._found_timer)
 
     def _on_found(self, _avr: int, when: int, _param: int) -> int:
-        if self._on_sought is not None:
-            self._on_sought(when, self._found)
-        return 0
+        found = self._found
+        while found and found[0][0] <= when:
+            _, said = found.pop(0)
+            if self._on_sought is not None:
+                self._on_sought(when, said)
+        return found[0][0] if found else 0
 
     def _on_control(self, avr: int, address: int, value: int, _param: int) -> None:
         """Leave room for a byte where the transmitter is off: simavr takes it away."""
@@ -263,6 +270,7 @@ class Usart:
         count = bisect_right(self._said_at, now)
         del self._said[count:], self._said_at[count:]
         self._line_free_at = now
+        self._found.clear()
         self._frozen_at = None
         if self._wire:
             self._machine.at(self._byte_end, self._timer)
