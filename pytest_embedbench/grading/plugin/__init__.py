@@ -154,6 +154,9 @@ def pytest_collection_modifyitems(
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Begin to build, where one process judges one submission and nothing else runs.
 
+    A process that copies itself for each of several has no thread at that moment: what
+    its build holds open, locks too, a copy would hold and never let go.
+
     What there is by now lasts for the whole run: looking through it for cycles again
     and again would find none.
     """
@@ -163,6 +166,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
     config.add_cleanup(gc.unfreeze)
     if hasattr(config, "workerinput") or SUBMITTED in config.stash:
+        return
+    if getattr(config.option, "embedbench_mutants", None) is not None:
         return
     from pytest_embedbench.grading.plugin import ahead  # noqa: PLC0415  # late
 
