@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,6 @@ from pytest_embedbench.lab.ports.discovery import Attached, PortQuery, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 FTDI = Attached(
     device="/dev/ttyUSB0",
@@ -167,6 +167,28 @@ def test_windows_ports_are_named_as_windows_does(name: str) -> None:
     com5 = Attached(device="COM5")
     found = find(PortQuery(port=name), [com5])
     assert (found.address, found.key) == ("COM5", "port-COM5")
+
+
+def test_a_port_that_goes_as_it_is_looked_at_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = tmp_path / "tty"
+    port.touch()
+    there, status = Path.exists, Path.stat
+
+    def going(path: Path, **how: bool) -> bool:
+        was_there = there(path, **how)
+        port.unlink(missing_ok=True)
+        return was_there
+
+    def gone(path: Path, **how: bool) -> os.stat_result:
+        port.unlink(missing_ok=True)
+        return status(path, **how)
+
+    monkeypatch.setattr(Path, "exists", going)
+    monkeypatch.setattr(Path, "stat", gone)
+    with pytest.raises(BoardUnreachable, match="there is no port"):
+        find(PortQuery(port=str(port)), ())
 
 
 @pytest.mark.parametrize("usb_id", ["10c4", "10c4-ea60", "0x10c4:0xea60"])

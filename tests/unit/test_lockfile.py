@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,6 +18,9 @@ from pytest_embedbench.lab.leases.lockfile import (
     lock_folder,
     lock_named,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def test_a_lock_is_held_by_one_at_a_time(tmp_path: Path) -> None:
@@ -37,6 +41,36 @@ def test_what_a_holder_writes_can_be_read_by_others(tmp_path: Path) -> None:
     lock.write("note")
     assert LockFile(tmp_path / "a.lock").read() == "note"
     lock.release()
+
+
+def test_there_is_no_moment_without_a_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whose port has gone by then would be told that there never was one.
+    lock = LockFile(tmp_path / "a.lock")
+    lock.try_acquire()
+    lock.write("a much longer first note")
+    seen: list[str] = []
+    for name in ("write", "pwrite", "ftruncate"):
+        real = getattr(os, name)
+
+        def and_look(*args: object, real: Callable[..., object] = real) -> object:
+            done = real(*args)
+            seen.append(LockFile(lock.path).read())
+            return done
+
+        monkeypatch.setattr(os, name, and_look)
+    lock.write("note")
+    assert set(seen) == {"note"}
+    lock.release()
+
+
+def test_half_of_a_record_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = iter([b"new", b"newest", b"newest", b""])
+    monkeypatch.setattr(Path, "read_bytes", lambda _: next(said))
+    assert LockFile(tmp_path / "a.lock").read() == "newest"
 
 
 def test_a_lock_file_is_never_deleted(tmp_path: Path) -> None:

@@ -78,9 +78,9 @@ class LockFile:
     def write(self, text: str) -> None:
         """Replace the record; only the holder may."""
         assert self._descriptor is not None, "only a holder writes"
-        os.ftruncate(self._descriptor, 0)
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
-        os.write(self._descriptor, text.encode())
+        # In one piece, over all of the old one: there is no moment without a record.
+        size = os.fstat(self._descriptor).st_size
+        os.pwrite(self._descriptor, text.encode().ljust(size), 0)
 
     def read(self) -> str:
         """Return the record, whoever wrote it; anyone may."""
@@ -101,8 +101,15 @@ def lock_named(folder: Path, key: str) -> LockFile:
 
 def read_record(path: Path) -> str:
     """Return the record in a lock file, ``""`` if there is none."""
+    text, before = _read(path), None
+    while text != before:  # half of it may have been another one
+        text, before = _read(path), text
+    return text
+
+
+def _read(path: Path) -> str:
     try:
-        return path.read_bytes()[:_RECORD_BYTES].decode(errors="replace")
+        return path.read_bytes()[:_RECORD_BYTES].decode(errors="replace").rstrip()
     except OSError:
         return ""
 

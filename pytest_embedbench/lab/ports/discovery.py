@@ -140,18 +140,20 @@ def fitting(query: PortQuery, ports: Sequence[Attached]) -> list[Attached]:
 def _named(query: PortQuery, ports: Sequence[Attached]) -> ResolvedPort:
     """Find a device by its name or by a link to it."""
     device = _resolved(query.port)
-    entry = next((port for port in ports if port.device == device), None)
-    if entry is None and sys.platform != "win32" and not Path(device).exists():
+    listed = next((port for port in ports if port.device == device), None)
+    entry = listed or Attached(device=device)
+    found = _found(query, entry, ports)
+    # Last, for it may go at any time: by its number it is no other port than that.
+    if listed is None and sys.platform != "win32" and not Path(device).exists():
         raise BoardUnreachable(
             f"there is no port {query.port}{_listing(ports)}; no other is tried"
         )
-    entry = entry or Attached(device=device)
     if not query.fits(entry):
         raise BoardUnreachable(
             f"the port {query.port} is not the board that was asked for ({query}): "
             f"it is {entry}{_listing(ports)}"
         )
-    return _found(query, entry, ports)
+    return found
 
 
 def _found(
