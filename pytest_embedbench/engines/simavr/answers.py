@@ -23,7 +23,7 @@ class Answer(NamedTuple):
 
     cycle: int
     chunks: list[tuple[int, int, bytes]]
-    trace: tuple[bytes, int, list[tuple[int, str, float, float]]] | tuple[()]
+    trace: tuple[Any, ...]
     lost: list[tuple[int, int, int]]
     resets: list[int]
     has_ended: bool

@@ -11,6 +11,7 @@ from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.diagnosis import explain
 from pytest_embedbench.engines.simavr.foreseen import NOTHING, sent
 from pytest_embedbench.engines.simavr.link import SimavrLink
+from pytest_embedbench.engines.simavr.pin_jobs import pin_use
 from pytest_embedbench.engines.simavr.pin_log import PinLog
 from pytest_embedbench.engines.simavr.pulses import moment_us, pulse_edges
 from pytest_embedbench.engines.simavr.scripts import RunsScriptsInChild
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr.child import Child
     from pytest_embedbench.errors import FirmwareFault
     from pytest_embedbench.model import BoardSpec, PinSpec, PinTrace
+    from pytest_embedbench.pins import PinUse
 
 
 _NOTES_KEPT = 100
@@ -178,6 +180,15 @@ class SimavrBoard(RunsScriptsInChild):
         """
         self._fetch_pins()
         return self._pins.trace()
+
+    def watch_pins(self) -> None:
+        """Watch what the firmware does with pins from the next ``advance`` on."""
+        self.command("watch_pins")
+
+    def pin_use(self) -> PinUse:
+        """Return what it did with them since; see ``HasPinUse``."""
+        self._fetch_pins()
+        return pin_use(self._spec, self._pins.used, self._pins.trace())
 
     def reset(self) -> None:
         """Press the reset button: the firmware starts again, its faults forgiven."""

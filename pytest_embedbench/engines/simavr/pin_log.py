@@ -15,7 +15,11 @@ from pytest_embedbench.engines.simavr.core.edges import (
 from pytest_embedbench.model import Level, PinEvent, PinTrace, PwmEvent
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from pytest_embedbench.model import BoardSpec
+
+    Used: TypeAlias = tuple[list[tuple[str, str]], list[int], list[str]]
 
 _LEVELS = {level.value: level for level in Level}
 
@@ -32,17 +36,21 @@ class PinLog:
         self._before: dict[str, PinEvent] = {}
         self._pwm: deque[PwmEvent] = deque(maxlen=MAX_EDGES)
         self._since_us: int = 0
+        self.used: Used | None = None
 
     def add(
         self,
         packed: bytes,
         cut_at: int,
         settings: list[tuple[int, str, float, float]],
+        used: Used | None,
     ) -> None:
         """Keep what ``core.main`` answers to ``trace``; it is unpacked when needed.
 
-        Up to the cycle ``cut_at`` only the last change of each pin is there.
+        Up to the cycle ``cut_at`` only the last change of each pin is there. ``used``
+        is what pins were used for, if that is watched.
         """
+        self.used = used
         self._packed.append(packed)
         self._since_us = max(self._since_us, self._us(cut_at))
         for cycle, port, period_us, duty in settings:

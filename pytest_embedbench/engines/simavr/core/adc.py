@@ -37,6 +37,8 @@ class Adc:
         self._millivolts: dict[int, int] = {}
         self.wired: dict[int, Callable[[], float]] = {}
         """Who says what voltage is on a channel, in mV."""
+        self.measured: set[int] = set()
+        """The channels that have been converted, by their pins."""
         self._machine = machine
         self._sample = 0
         self._result = 0
@@ -71,6 +73,8 @@ class Adc:
         data, mcu = self._machine.data, self._machine.mcu
         select = data[ADMUX] & 0x1F | (0x20 if data[ADCSRB] & _MUX5 else 0)
         source = mcu.adc_inputs.get(select)
+        if source is not None and source >= 0:
+            self.measured.add(source)
         if source is None:
             millivolts: float = 0
         elif source in self.wired:

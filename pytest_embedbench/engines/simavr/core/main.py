@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from pytest_embedbench.engines.simavr.core.asked_circuit import AskedCircuit
+    from pytest_embedbench.engines.simavr.core.pin_use import PinWatch
 
 _SOCKET = 0
 # Small enough for malloc to keep: a bigger buffer is a system call per message.
@@ -114,6 +115,7 @@ class AvrInChild:
         self.clock = ClockPrescaler(machine)
         self.levels = LevelInterrupts(machine)
         self.sleep = DeepSleep(machine, [*self.timers, *self.uarts])
+        self.pin_watch: PinWatch | None = None
         self.circuit: AskedCircuit | None = None
         if circuit is not None:
             # Only boards in circuits load what circuits need.
@@ -138,8 +140,12 @@ class AvrInChild:
                 case ("compare", signal, millivolts):
                     self.adc.compare(signal, millivolts)
                 case ("trace",):
-                    self.trace = (*self.edges.take(), list(self.pwm))
+                    watch = self.pin_watch
+                    used = watch.report() if watch is not None else None
+                    self.trace = (*self.edges.take(), list(self.pwm), used)
                     self.pwm.clear()
+                case ("watch_pins",):
+                    self._watch_pins()
                 case ("run_on",):
                     self.machine.run_on()
                 case ("reset",):
@@ -194,6 +200,15 @@ class AvrInChild:
         self.trace = ()
         machine.resets.clear()
         return answer
+
+    def _watch_pins(self) -> None:
+        # Only boards that are watched load what that needs.
+        from pytest_embedbench.engines.simavr.core.pin_use import (  # noqa: PLC0415
+            PinWatch,
+        )
+
+        if self.pin_watch is None:
+            self.pin_watch = PinWatch(self.machine, self.ports, self.adc)
 
     def _on_pwm(self, setting: tuple[int, str, float, float]) -> None:
         self.pwm.append(setting)

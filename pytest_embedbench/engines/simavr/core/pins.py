@@ -101,6 +101,11 @@ class AvrPort:
         """Return what the firmware does at a pin: nothing, pull up, low, high."""
         return (self.direction >> bit & 1) << 1 | self._output >> bit & 1
 
+    @property
+    def output(self) -> int:
+        """The bits of PORTx."""
+        return self._output
+
     def hand_over(self, mask: int, *, to_timer: bool) -> None:
         """Put pins into the hands of a timer, where their port bit shows nothing."""
         self._pwm = self._pwm | mask if to_timer else self._pwm & ~mask
