@@ -42,7 +42,7 @@ from pytest_embedbench.contracts.builder import (
     UnitTestSuite,
 )
 from pytest_embedbench.contracts.capabilities import PROTOCOLS, capabilities_of
-from pytest_embedbench.contracts.circuit import BoardCircuit, HasCircuit
+from pytest_embedbench.contracts.circuit import BoardCircuit, HasCircuit, ShowsDrives
 from pytest_embedbench.contracts.console import CommandEnd, HeldConsole, TargetConsole
 from pytest_embedbench.contracts.engine import (
     ChecksBoards,
@@ -125,6 +125,7 @@ __all__ = [
     "SetupReport",
     "SharedBoard",
     "SharedEngine",
+    "ShowsDrives",
     "Snapshot",
     "SnapshotEngine",
     "StateT",

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_embedbench.model import Level
+    from pytest_embedbench.wiring.chip_pin import PinDrive
     from pytest_embedbench.wiring.diagram import Diagram, Endpoint
     from pytest_embedbench.wiring.part_model import Reading
     from pytest_embedbench.wiring.stops import Stop, StopMet
@@ -72,6 +73,19 @@ class BoardCircuit(Protocol):
         """Return a stop that was met, each once and in order, if there is one.
 
         Several may end a stretch; with ``stay`` it is the first alone.
+        """
+        ...
+
+
+@runtime_checkable
+class ShowsDrives(Protocol):
+    """A circuit of a board whose pins can be looked into; it is a ``BoardCircuit``."""
+
+    def pin_drive(self, pin: Endpoint) -> PinDrive | None:
+        """Return what the firmware does at a pin of the board; None at all others.
+
+        Raises:
+            UnknownName: there is no such part, or no such pin.
         """
         ...
 

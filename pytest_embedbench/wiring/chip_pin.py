@@ -24,12 +24,13 @@ class PinDrive(enum.IntEnum):
     HIGH = 3
 
 
-_DRIVES = (
+PIN_DRIVES = (
     RELEASED,
     drive(Strength.PULL, Level.HIGH),
     drive(Strength.OUTPUT, Level.LOW),
     drive(Strength.OUTPUT, Level.HIGH),
 )
+"""What each ``PinDrive`` does to a net."""
 
 
 class ChipPin:
@@ -53,7 +54,7 @@ class ChipPin:
         self._is_timers = False
         self._take: Callable[[int, int], None] = self._drive
         if self._is_short:
-            self._take = nets.teller(net, _DRIVES)
+            self._take = nets.teller(net, PIN_DRIVES)
         else:
             nets.on_level(net, self, self._on_level)
 
@@ -68,8 +69,8 @@ class ChipPin:
         """
         if self._is_short:
             states = self._nets.network.states
-            before, states[self.net] = states[self.net], _DRIVES[code]
-            return before.level is not _DRIVES[code].level
+            before, states[self.net] = states[self.net], PIN_DRIVES[code]
+            return before.level is not PIN_DRIVES[code].level
         self._change(code)
         return False
 
@@ -106,7 +107,7 @@ class ChipPin:
         if period_ticks:
             code = PinDrive.HIGH if high_ticks else PinDrive.LOW
         self._code = code
-        network.change(self._driver, _DRIVES[code])
+        network.change(self._driver, PIN_DRIVES[code])
         nets.pwm.pulse(at_ticks, self._driver, self.net, 0, 0)
         self.shown()
 
@@ -118,7 +119,7 @@ class ChipPin:
     def _change(self, code: int) -> None:
         if not self._is_timers:
             self._code = code
-            self._nets.network.change(self._driver, _DRIVES[code])
+            self._nets.network.change(self._driver, PIN_DRIVES[code])
 
     def _on_level(self, _at_ticks: int, level: Level) -> None:
         if self._code < PinDrive.LOW:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.contracts import ShowsDrives
 from pytest_embedbench.errors import ConfigError, ExpectTimeout, UnknownName
 from pytest_embedbench.model import Level
+from pytest_embedbench.wiring.chip_pin import PinDrive
 from pytest_embedbench.wiring.diagram import Endpoint
 from pytest_embedbench.wiring.stops import PinBecomes, TimeReaches, UartSays
 
@@ -167,3 +169,16 @@ def board_stops(circuit: Circuit, *stops: Stop) -> StopMet:
     met = board.take_met()
     assert met is not None
     return met
+
+
+def test_pins_with_nothing_wired_to_them_can_be_waited_for(wired: Wired) -> None:
+    _, circuit = wired("t", {"pot1": "wokwi-potentiometer"})
+    board = circuit.board_circuit
+    assert isinstance(board, ShowsDrives)
+    light, knob = Endpoint("uno", "13"), Endpoint("pot1", "SIG")
+    assert board.pin_drive(light) is PinDrive.RELEASED
+    rose_us = circuit.wait_pin("uno:13", Level.HIGH, within_ms=40)
+    assert circuit.wait_pin("uno:13", Level.LOW, within_ms=40) - rose_us < 17_000
+    assert board.pin_drive(light) is PinDrive.LOW
+    assert board.pin_drive(knob) is None
+    assert [it.level for it in circuit.edges("uno:13")][-2:] == [Level.HIGH, Level.LOW]

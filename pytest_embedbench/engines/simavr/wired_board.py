@@ -9,6 +9,7 @@ from pytest_embedbench.engines.simavr.board import SimavrBoard
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.pins import Level
+from pytest_embedbench.wiring.chip_pin import PinDrive
 from pytest_embedbench.wiring.diagram import Endpoint
 from pytest_embedbench.wiring.net_log import PwmChange, bus_bytes
 from pytest_embedbench.wiring.placed_part import (
@@ -132,6 +133,19 @@ class SimavrCircuit:
     def level(self, pin: Endpoint) -> Level:
         """See ``BoardCircuit``."""
         return _LEVELS[self._board.query("level", self.net_of(pin))]
+
+    def pin_drive(self, pin: Endpoint) -> PinDrive | None:
+        """See ``ShowsDrives``."""
+        drawn, spec = self._drawn, self._board.spec
+        number = self.net_of(pin)
+        if pin.part != drawn.board:
+            return None
+        named = {each.name.removeprefix("D"): each for each in spec.pins.values()}
+        for name in sorted(named, key=lambda name: name != pin.pin):
+            own, each = Endpoint(drawn.board, name), named[name]
+            if drawn.netlist.index.get(own) == number and each.port[0] == "P":
+                return PinDrive(self._board.query("drive", each.port))
+        return None
 
     def voltage_mv(self, pin: Endpoint) -> float:
         """See ``BoardCircuit``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_embedbench.engines.simavr.core.circuit import AvrCircuit
 from pytest_embedbench.engines.simavr.core.layout import CannotBeWired
-from pytest_embedbench.engines.simavr.core.stops import Stops
+from pytest_embedbench.engines.simavr.core.stops import Stops, is_of_a_level
 from pytest_embedbench.errors import EmbedbenchError
 from pytest_embedbench.parts.part_files import PartFile, all_parts
 from pytest_embedbench.wiring.reading import read_diagram
@@ -61,7 +61,10 @@ class AskedCircuit:
                 self._replies.append(self._refused(part, name, value))
             case ("observe", part, name):
                 self._replies.append(live.observe(now, part, name))
+            case ("drive", port):
+                self._replies.append(self.avr.drive_code(port))
             case ("level", net):
+                self.avr.look_at(net)
                 self._replies.append(live.level(now, net).value)
             case ("voltage", net):
                 self._replies.append(live.voltage_mv(now, net))
@@ -70,6 +73,8 @@ class AskedCircuit:
                 pwm = [tuple(it) for it in log.pwm]
                 self._replies.append((*log.all(), pwm, log.bus.tobytes(), now))
             case ("stop_at", bool(stay), *stops):
+                for _, net, _ in filter(is_of_a_level, stops):
+                    self.avr.look_at(net)
                 self._stops.set(stops, stay=stay)
             case _:
                 raise ValueError(command)

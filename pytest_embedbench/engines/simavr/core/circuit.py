@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_embedbench.engines.simavr.core import layout
 from pytest_embedbench.engines.simavr.core.spi_pins import SpiInCircuit
-from pytest_embedbench.wiring.chip_pin import drive_together
+from pytest_embedbench.wiring.chip_pin import PIN_DRIVES, drive_together
 from pytest_embedbench.wiring.diagram import Endpoint
 from pytest_embedbench.wiring.live_circuit import ChipPins, LiveCircuit
 from pytest_embedbench.wiring.net_log import BusKind
@@ -75,6 +75,12 @@ class AvrCircuit:
         self._by_port = {
             self._pins[name]: pin for name, pin in self.live.chip_pins.items()
         }
+        self._alone = {
+            self.live.netlist.index[Endpoint(self.live.board, name)]: port
+            for name, port in self._pins.items()
+            if name not in self.live.chip_pins
+        }
+        self._heard_alone: dict[str, Callable[[int, int], None]] = {}
         self._channels = {
             channel: self.live.netlist.index[Endpoint(self.live.board, name)]
             for name, channel in channels.items()
@@ -101,6 +107,24 @@ class AvrCircuit:
             code = self._port(port).drive_code(int(port[2]))
             pin.pulse(cycle, period_ticks, round(period_ticks * duty), code)
 
+    def look_at(self, net: int) -> None:
+        """Let the net of a pin that nothing is wired to show what the firmware does.
+
+        Nobody pays for it before somebody looks.
+        """
+        port = self._alone.pop(net, None)
+        if port is None:
+            return
+        hold = self.live.nets.teller(net, PIN_DRIVES)
+        bit = int(port[2])
+        self._heard_alone[port] = hold
+        self._port(port).watch(bit, hold)
+        hold(self._machine.avr.cycle, self.drive_code(port))
+
+    def drive_code(self, port: str) -> int:
+        """Return what the firmware does at a pin, as a ``PinDrive``."""
+        return self._port(port).drive_code(int(port[2]))
+
     # ------------------------------------------------------------- what a circuit asks
     def wake_at(self, at_ticks: int) -> None:
         """See ``Chip``."""
@@ -118,12 +142,16 @@ class AvrCircuit:
     def _port_watch(self, letter: str) -> Callable[[int, dict[int, int]], None]:
         nets, by_port = self.live.nets, self._by_port
         pins = {bit: by_port.get(f"P{letter}{bit}") for bit in range(_BITS)}
+        alone = self._heard_alone
 
         def on_port(cycle: int, codes: dict[int, int]) -> None:
             driven = [(pins[bit], code) for bit, code in codes.items()]
             drive_together(
                 nets, cycle, [(pin, code) for pin, code in driven if pin is not None]
             )
+            for bit, code in codes.items() if alone else ():
+                if hold := alone.get(f"P{letter}{bit}"):
+                    hold(cycle, code)
 
         return on_port
 

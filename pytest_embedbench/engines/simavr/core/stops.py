@@ -41,7 +41,7 @@ class Stops:
         for index, uart in enumerate(self._uarts):
             said = [each[2] for each in stops if each[:2] == ("said", index)]
             uart.look_for(said, self._on_said(index))
-        self._hear({each[1] for each in stops if each[0] == "level"})
+        self._hear({each[1] for each in filter(is_of_a_level, stops)})
         self._plan()
 
     @property
@@ -104,3 +104,8 @@ class Stops:
             self._stops = []
         elif is_first:
             self._machine.stop_now()
+
+
+def is_of_a_level(stop: tuple[Any, ...]) -> bool:
+    """Say whether a stop is one of a net."""
+    return stop[0] == "level"
