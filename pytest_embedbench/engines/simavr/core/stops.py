@@ -108,4 +108,4 @@ class Stops:
 
 def is_of_a_level(stop: tuple[Any, ...]) -> bool:
     """Say whether a stop is one of a net."""
-    return stop[0] == "level"
+    return bool(stop[0] == "level")
