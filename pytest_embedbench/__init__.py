@@ -88,6 +88,8 @@ if TYPE_CHECKING:
         IsPluggedIn as IsPluggedIn,
         KnowsBoardTools as KnowsBoardTools,
         KnowsCapabilities as KnowsCapabilities,
+        LendsTools as LendsTools,
+        LentTools as LentTools,
         Link as Link,
         Measured as Measured,
         Plant as Plant,
@@ -235,10 +237,10 @@ _HOMES = {
         "Board BoardUnderTest Builder ChecksBoards CommandEnd DrivesPins DrivesPulses "
         "Engine Figure HasAnalog HasConsole HasConsoles HasNotes HasPins HasPosition "
         "HasPower HasReset HasUnitTests HasVirtualTime HeldConsole Instrument "
-        "IsPluggedIn KnowsBoardTools KnowsCapabilities Link Measured Plant ReadsPins "
-        "RunsAhead RunsOn RunsPlainPrograms SetsUp SetupReport SharedBoard "
-        "SharedEngine Snapshot SnapshotEngine StateT SwitchesPower TakesSettings "
-        "TargetConsole UnitTestSuite capabilities_of"
+        "IsPluggedIn KnowsBoardTools KnowsCapabilities LendsTools LentTools Link "
+        "Measured Plant ReadsPins RunsAhead RunsOn RunsPlainPrograms SetsUp "
+        "SetupReport SharedBoard SharedEngine Snapshot SnapshotEngine StateT "
+        "SwitchesPower TakesSettings TargetConsole UnitTestSuite capabilities_of"
     ),
     "pytest_embedbench.datasheet": "load_board",
     "pytest_embedbench.errors": (

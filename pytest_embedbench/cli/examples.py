@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BenchFault, ConfigError, UnknownName
+from pytest_embedbench.support.own_firmware import BOARDS, FIRMWARE, stand_alone
 
 if TYPE_CHECKING:
     import argparse
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
 
 _SUITES = "example_suites"
 _PACKAGE = Path(__file__).parents[1]
-# What all suites share; how their platformio.ini names it in a checkout.
-_FIRMWARE = _PACKAGE / "firmware"
-_FIRMWARE_IN_CHECKOUT = "../../pytest_embedbench/firmware"
-_BOARDS = "boards.ini"
 # What runs leave; in a checkout, suites are run where they are.
 _LEFT_BEHIND = shutil.ignore_patterns("__pycache__", ".*")
 
@@ -76,11 +73,9 @@ def copy_example(name: str, folder: Path) -> None:
         raise UnknownName("example suite", name, suites)
     try:
         shutil.copytree(suites[name], folder, ignore=_LEFT_BEHIND)
-        shutil.copyfile(_FIRMWARE / _BOARDS, folder / _BOARDS)
+        shutil.copyfile(FIRMWARE / BOARDS, folder / BOARDS)
         ini = folder / "platformio.ini"
-        text = ini.read_text("utf-8")
-        text = text.replace(f"{_FIRMWARE_IN_CHECKOUT}/{_BOARDS}", _BOARDS)
-        ini.write_text(text.replace(_FIRMWARE_IN_CHECKOUT, str(_FIRMWARE)), "utf-8")
+        ini.write_text(stand_alone(ini.read_text("utf-8")), "utf-8")
     except FileExistsError:
         raise ConfigError(f"{folder}: is there already") from None
     except OSError as error:

@@ -156,3 +156,27 @@ class SetsUp(Protocol):
             ToolMissing: what it is made of is not here.
         """
         ...
+
+
+class LentTools(NamedTuple):
+    """What a program in a sandbox has to see so that it can build there.
+
+    ``readable`` are files and folders; ``empty`` are folders that are its own to write
+    into, with nothing of ours in them but what is readable.
+    """
+
+    readable: tuple[Path, ...]
+    empty: tuple[Path, ...] = ()
+
+
+@runtime_checkable
+class LendsTools(Protocol):
+    """A builder that can be used from inside a sandbox."""
+
+    def lent_tools(self) -> LentTools:
+        """Return what has to be seen there.
+
+        Raises:
+            ToolMissing: the build tool is not here.
+        """
+        ...

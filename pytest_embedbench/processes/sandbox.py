@@ -1,7 +1,8 @@
 """Bubblewrap: from what a program may see and use up to the words that start it.
 
-Inside there is no network, nothing of the user's home, and no process but its own: all
-of them die with the first. The system's programs and libraries can be read.
+Inside there is no network unless it is let in, nothing of the user's home, and no
+process but its own: all of them die with the first. The system's programs and
+libraries can be read.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _SYSTEM = (
 )  # fmt: skip
 _APART = (
     "--unshare-user", "--disable-userns", "--unshare-ipc", "--unshare-pid",
-    "--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent",
+    "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent",
     "--cap-drop", "ALL",
 )  # fmt: skip
 _DEVICES = (
@@ -58,6 +59,7 @@ class Policy:
         folder: Where it starts.
         temporary: Whether it has a temporary folder of its own, which goes with it.
         process_count: How many processes it may have at a time.
+        network: Whether it has this machine's network.
     """
 
     empty: tuple[Path, ...] = ()
@@ -68,6 +70,7 @@ class Policy:
     folder: Path = Path("/")
     temporary: bool = False
     process_count: int | None = None
+    network: bool = False
 
 
 def words_for(policy: Policy) -> tuple[str, ...]:
@@ -76,6 +79,8 @@ def words_for(policy: Policy) -> tuple[str, ...]:
     What comes later lies over what comes earlier.
     """
     words = [_PROGRAM, *_APART]
+    if not policy.network:
+        words.append("--unshare-net")
     for path in _SYSTEM:
         words += ["--ro-bind-try", path, path]
     words += _DEVICES

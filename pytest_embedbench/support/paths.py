@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -39,3 +40,16 @@ def home_dir() -> Path:
     if instead.is_symlink() or instead.stat().st_uid != os.getuid():
         raise BenchFault(f"{instead} is somebody else's: set HOME, or EMBEDBENCH_CACHE")
     return instead
+
+
+def example_suite_places() -> tuple[Path, ...]:
+    """Return where our example suites, hidden checks among them, are or may be.
+
+    They are in a wheel; where the package is installed from a checkout they are there,
+    and a copy of them where wheels go.
+    """
+    inside = Path("pytest_embedbench", "example_suites")
+    here = Path(__file__).parents[2]
+    found = {here / inside, here / inside.name}
+    found |= {Path(entry or ".").absolute() / inside for entry in sys.path}
+    return tuple(sorted(path for path in found if path.is_dir()))

@@ -8,12 +8,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.builders.platformio.core_setup import set_up_files
 from pytest_embedbench.builders.platformio.packages import module_dir
 from pytest_embedbench.builders.platformio.run import pio_run
 from pytest_embedbench.builders.platformio.variables import build_variables
+from pytest_embedbench.contracts import LentTools
 from pytest_embedbench.model import Isolation
 from pytest_embedbench.processes import Limits
 from pytest_embedbench.processes.sandbox import Policy, with_its_prefix
+from pytest_embedbench.support.paths import example_suite_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,25 +43,34 @@ def policy(scratch: Scratch, core_dir: Path, pio: str) -> Policy | None:
     source = scratch.project.source
     if source.isolation is not Isolation.BUBBLEWRAP:
         return None
+    tools = lent_tools(core_dir, pio)
     return Policy(
-        empty=(core_dir,),
+        empty=tools.empty,
+        readable=(*tools.readable, *scratch.project.outside),
+        hidden=(
+            source.project_dir,
+            *example_suite_places(),
+            *_byte_code(source.project_dir),
+        ),
+        writable=(scratch.root,),
+        folder=scratch.root,
+        temporary=True,
+    )
+
+
+def lent_tools(core_dir: Path, pio: str) -> LentTools:
+    """Return what a build takes of this machine: what ``pio`` is and runs on."""
+    return LentTools(
         readable=(
             *_python(),
             *with_its_prefix(pio),
             *_interpreter(Path(pio)),
             *(_PACKAGE / name for name in ("firmware", "platforms")),
             *(core_dir / name for name in ("packages", "platforms")),
+            *set_up_files(core_dir),
             *_linked(core_dir),
-            *scratch.project.outside,
         ),
-        hidden=(
-            source.project_dir,
-            _PACKAGE / "example_suites",
-            *_byte_code(source.project_dir),
-        ),
-        writable=(scratch.root,),
-        folder=scratch.root,
-        temporary=True,
+        empty=(core_dir,),
     )
 
 

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.contracts import (
         Buildable,
         EnvironmentFacts,
+        LentTools,
         UnitTestSuite,
     )
     from pytest_embedbench.model import (
@@ -133,14 +134,8 @@ class PlatformIO:
         return None
 
     def missing_for(self, spec: BoardSpec) -> list[ToolMissing]:
-        """Say what else has to be installed before firmware for a board can be built.
-
-        Looks at the environments of ``spec``: as long as they are named as PlatformIO
-        names its boards, it is known what they need.
-        """
-        private = self._private()
-        core_dir = private if is_set_up(private) else own_core()
-        return missing_for(spec.environments, core_dir)
+        """Say what firmware for a board takes, as far as its environments tell."""
+        return missing_for(spec.environments, self._usual_core())
 
     def buildable(self, spec: BoardSpec) -> list[Buildable]:
         """Return which kinds of firmware can be built for a board, and which not."""
@@ -158,6 +153,10 @@ class PlatformIO:
         """
         scons = self._command().scons_version()
         return set_up_core(self._private(), scons, libraries=self.libraries)
+
+    def lent_tools(self) -> LentTools:
+        """Return what has to be seen in a sandbox to build there."""
+        return apart.lent_tools(self._usual_core(), self._command().argv[0])
 
     def environments(self, project_dir: Path) -> tuple[str, ...]:
         """Return the environments of a project; ``ConfigError`` if it is none."""
@@ -240,11 +239,12 @@ class PlatformIO:
     def _private(self) -> Path:
         return self.core_dir or private_core(self._cache())
 
-    def _run(self, scratch: Scratch, more: Sequence[str] = ()) -> Finished:
-        """Run the build; the first one of a project alone, for it may install.
+    def _usual_core(self) -> Path:
+        private = self._private()
+        return private if is_set_up(private) else own_core()
 
-        C2: PlatformIO cannot install from two processes at once.
-        """
+    def _run(self, scratch: Scratch, more: Sequence[str] = ()) -> Finished:
+        """Run the build; the first one of a project alone, for it may install."""
         core = self._core(scratch.project)
         if scratch.project.libraries.unresolved and (
             self.offline or not reachable(REGISTRY, _SOON_S)
@@ -255,6 +255,7 @@ class PlatformIO:
             done = self._pio(scratch, core, watch, more)
             if watch.wanted is None:
                 return done
+        # C2: PlatformIO cannot install from two processes at once.
         with FileLock(install_lock(self._cache(), core.core_dir)):
             watch = InstallWatch()
             done = self._pio(scratch, core, watch, more)

@@ -73,6 +73,11 @@ def is_set_up(core_dir: Path) -> bool:
     return (core_dir / _STAMP).is_file()
 
 
+def set_up_files(core_dir: Path) -> tuple[Path, ...]:
+    """Return where a core directory that was set up says so, and what it was told."""
+    return (core_dir / _STAMP, core_dir / _LIBRARIES, *named_libraries(core_dir))
+
+
 def set_up_core(
     core_dir: Path,
     scons_version: str,

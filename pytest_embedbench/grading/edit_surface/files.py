@@ -27,7 +27,7 @@ _CODE = re.compile(
 )
 _BUILD_FILES = re.compile(r"CMakeLists\.txt|sdkconfig.*|component\.mk|library\.json")
 # An agent's own tests and notes are never built into a firmware.
-_NOT_BUILT = frozenset(
+NOT_BUILT = frozenset(
     {"agent_tests", "test", "tests", "visible", "docs", "tools", "build", "__pycache__"}
 )
 _KINDS = (
@@ -48,12 +48,17 @@ def code_files(folder: Path) -> Iterator[str]:
     """
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(
-            name for name in folders if name not in _NOT_BUILT and name[0] != "."
+            name for name in folders if name not in NOT_BUILT and name[0] != "."
         )
         # A folder of a source file's name would let the starter's stand in for it.
         for name in sorted([*names, *folders]):
-            if _CODE.fullmatch(name) or _BUILD_FILES.fullmatch(name):
+            if could_build(name):
                 yield os.path.relpath(os.path.join(here, name), folder)  # noqa: PTH118  # any bytes
+
+
+def could_build(name: str) -> bool:
+    """Say whether a file of that name looks like code, or goes into a build."""
+    return bool(_CODE.fullmatch(name) or _BUILD_FILES.fullmatch(name))
 
 
 def is_ignored(name: str, patterns: Iterable[str]) -> bool:

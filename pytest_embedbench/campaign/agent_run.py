@@ -1,0 +1,107 @@
+"""One agent at work in one workspace, with a desk beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+from pytest_embedbench.campaign.agent_sandbox import agent_environment, agent_policy
+from pytest_embedbench.campaign.desk import SOCKET
+from pytest_embedbench.clock import host_now_s
+from pytest_embedbench.processes import Limits
+from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_MOST_LOGGED = 8_000_000
+_LIMITS = Limits(file_bytes=1024**3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """How an agent is started.
+
+    Attributes:
+        command: The program and its arguments, started in the workspace.
+        limit_s: When it is ended, in host time.
+        network: Whether it has this machine's network.
+        readable: Files and folders beside the system's that it needs.
+        variables: Names of environment variables that are passed on to it.
+        sandbox: Whether it is kept in one.
+    """
+
+    command: tuple[str, ...]
+    limit_s: float = 3600.0
+    network: bool = False
+    readable: tuple[Path, ...] = ()
+    variables: tuple[str, ...] = ()
+    sandbox: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentEnd:
+    """How an agent's run ended."""
+
+    returncode: int
+    timed_out: bool
+    wall_s: float
+
+
+def run_agent(
+    agent: Agent,
+    workspace: Path,
+    socket: Path,
+    *,
+    hidden: Sequence[Path],
+    log: Path,
+) -> AgentEnd:
+    """Run an agent's command to its end, or to the end of its time.
+
+    Whatever it has started ends with it. What it prints goes into ``log``, of each of
+    both streams the first part if it is beyond all measure.
+
+    Raises:
+        BenchFault: the sandbox cannot be made.
+    """
+    policy = None
+    if agent.sandbox:
+        policy = agent_policy(
+            workspace,
+            socket,
+            hidden=hidden,
+            readable=agent.readable,
+            network=agent.network,
+        )
+    begun_s = host_now_s()
+    with log.open("w", encoding="utf-8") as out:
+        done = run_guarded(
+            agent.command,
+            timeout_s=agent.limit_s,
+            cwd=workspace,
+            env=agent_environment(agent.variables) | {SOCKET: str(socket)},
+            limits=_LIMITS,
+            policy=policy,
+            stop_at=_Logged(out),
+        )
+        out.write(done.stderr)
+    return AgentEnd(
+        returncode=done.returncode,
+        timed_out=done.ending is GuardedExit.TIMED_OUT,
+        wall_s=host_now_s() - begun_s,
+    )
+
+
+class _Logged:
+    """Writes lines as they come, up to a limit; never ends the run."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out, self._room = out, _MOST_LOGGED
+
+    def __call__(self, line: str) -> bool:
+        if self._room > 0:
+            self._room -= len(line)
+            self._out.write(f"{line}\n")
+            self._out.flush()
+        return False

@@ -1,0 +1,1 @@
+"""The commands of campaigns: each is loaded when it is called."""
