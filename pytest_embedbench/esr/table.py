@@ -1,0 +1,188 @@
+"""The table of a run: rates by model, board, module and tag, as text and for files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+from pytest_embedbench.bench.artifacts import replace_file, replace_json
+from pytest_embedbench.esr.rates import HINT, has_scipy, rates
+from pytest_embedbench.esr.records import SCHEMA, outcome_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_embedbench.esr.rates import Interval, Rate, Rates
+    from pytest_embedbench.esr.records import CaseRecord
+
+FILE = "esr"
+_HEAD = ("", "", "cases", "E_str", "E_per", "delta_pin", "undecided")
+_COLUMNS = (
+    *("model", "answer", "case", "check", "board", "module", "tags", "outcome"),
+    *("corrections", "candidates_tried", "seconds", "why"),
+)
+NO_MODEL = "-"
+
+Group = tuple[str, str]
+"""By what, and which: ``("model", "careful")``; ``("all", "")`` is everything."""
+
+
+def grouped(records: Sequence[CaseRecord]) -> dict[Group, Rates]:
+    """Return rates of all cases, and by whatever tells some of them apart."""
+    found = {("all", ""): rates(map(outcome_of, records))}
+    for by, names in _names(records):
+        if len(names) > 1 or by == "tag":
+            for name, members in names.items():
+                found[by, name] = rates(map(outcome_of, members))
+    return found
+
+
+def by_model(records: Iterable[CaseRecord]) -> dict[str, Rates]:
+    """Return rates by who answered; what nobody did is of ``NO_MODEL``."""
+    groups: dict[str, list[CaseRecord]] = {}
+    for record in records:
+        groups.setdefault(record["model"] or NO_MODEL, []).append(record)
+    return {name: rates(map(outcome_of, each)) for name, each in groups.items()}
+
+
+def _names(
+    records: Iterable[CaseRecord],
+) -> Iterator[tuple[str, dict[str, list[CaseRecord]]]]:
+    found: dict[str, dict[str, list[CaseRecord]]] = {
+        by: {} for by in ("model", "board", "module", "tag")
+    }
+    for record in records:
+        for by, name in _memberships(record):
+            found[by].setdefault(name, []).append(record)
+    yield from found.items()
+
+
+def _memberships(record: CaseRecord) -> Iterator[Group]:
+    yield "model", record["model"] or NO_MODEL
+    yield "board", record["board"]
+    if record["module"]:
+        yield "module", record["module"]
+    for tag in dict.fromkeys(record["tags"]):
+        yield "tag", tag
+
+
+def lines(records: Sequence[CaseRecord]) -> list[str]:
+    """Return the table of rates as aligned lines, and what else there is to say."""
+    rows = [_HEAD, *(_row(group, each) for group, each in grouped(records).items())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    told = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    counts = ", ".join(
+        f"{count} {outcome.value}"
+        for outcome, count in grouped(records)["all", ""].counts.items()
+    )
+    return [*told, f"outcomes: {counts}", *([] if has_scipy() else [HINT])]
+
+
+def _row(group: Group, of: Rates) -> tuple[str, ...]:
+    open_cases = ""
+    if of.undecided:
+        ranges = (_span(each.bounds) for each in (of.strict, of.permissive, of.delta))
+        names = ("E_str", "E_per", "delta_pin")
+        bounds = ", ".join(
+            f"{name} {span}" for name, span in zip(names, ranges, strict=True)
+        )
+        open_cases = f"{of.undecided}: {bounds} whatever they are"
+    return (
+        *group,
+        str(of.cases),
+        _percent(of.strict),
+        _percent(of.permissive),
+        _percent(of.delta),
+        open_cases,
+    )
+
+
+def _percent(rate: Rate) -> str:
+    if rate.share is None:
+        return "-"
+    interval = rate.interval
+    around = f" [{_span(interval)}]" if interval is not None else ""
+    return f"{rate.count}/{rate.of} {100 * rate.share:.1f} %{around}"
+
+
+def _span(interval: Interval) -> str:
+    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}"
+
+
+def delta_line(records: Sequence[CaseRecord]) -> str:
+    """Return the last line of a run: ``delta_pin = ...``."""
+    of = rates(map(outcome_of, records))
+    bounds = of.delta.bounds
+    undecided = (
+        f"; {of.undecided} undecided: {bounds.low:.3f} to {bounds.high:.3f}"
+        if of.undecided
+        else ""
+    )
+    if of.delta.share is None:
+        return f"delta_pin = unknown (no case of {of.cases} was decided{undecided})"
+    found = of.delta.interval
+    interval = f" [{found.low:.3f}, {found.high:.3f}]" if found is not None else ""
+    return (
+        f"delta_pin = {of.delta.share:.3f}{interval} (E_str {_of(of.strict)}, "
+        f"E_per {_of(of.permissive)}{undecided})"
+    )
+
+
+def _of(rate: Rate) -> str:
+    return f"{rate.count}/{rate.of}"
+
+
+def write(
+    records: Sequence[CaseRecord], run_dir: Path, not_run: Sequence[str] = ()
+) -> None:
+    """Write ``esr.json`` and ``esr.csv`` into a run's folder."""
+    table = {
+        "schema": SCHEMA,
+        "rates": [
+            {"by": by, "name": name, **_rates_record(of)}
+            for (by, name), of in grouped(records).items()
+        ],
+        "not_run": [*not_run],
+        "cases": [*records],
+    }
+    replace_json(run_dir / f"{FILE}.json", table)
+    replace_file(run_dir / f"{FILE}.csv", csv_text(records))
+
+
+def _rates_record(of: Rates) -> Mapping[str, Any]:
+    return {
+        "cases": of.cases,
+        "undecided": of.undecided,
+        "outcomes": {outcome.value: count for outcome, count in of.counts.items()},
+        "E_str": _rate_record(of.strict),
+        "E_per": _rate_record(of.permissive),
+        "delta_pin": _rate_record(of.delta),
+    }
+
+
+def _rate_record(rate: Rate) -> Mapping[str, Any]:
+    return {
+        "count": rate.count,
+        "of": rate.of,
+        "share": rate.share,
+        "interval": rate.interval and [*rate.interval],
+        "bounds": [*rate.bounds],
+    }
+
+
+def csv_text(records: Iterable[CaseRecord]) -> str:
+    """Return the cases as CSV: a head line, then one line each."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for record in records:
+        table: dict[str, Any] = {
+            **record,
+            "tags": "; ".join(record["tags"]),
+            "corrections": "; ".join(record["corrections"]),
+            "why": record["why"].partition("\n")[0],
+        }
+        writer.writerow([table[name] for name in _COLUMNS])
+    return text.getvalue()
