@@ -1,88 +1,15 @@
-"""Many submissions: the folders in one folder, or the lines of a JSONL file.
-
-A line is a table with ``name`` and either ``files``, from path to text, or ``folder``,
-the path of a folder; ``origin`` may say what verdicts call it.
-"""
+"""Places that people name to have something judged: one submission each, or many."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pytest_embedbench.bench.artifacts import safe_name
-from pytest_embedbench.errors import ConfigError, OutsideEditSurface
-from pytest_embedbench.grading.submitted import shown, submitted
+from pytest_embedbench.grading.submitted import submitted
+from pytest_embedbench.submissions import Source, Submission, found_in, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-_FIELDS = "name and files ({path: text}), or name and folder"
-_MOST_FIELDS = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
-    """One of many.
-
-    Args:
-        name: What people call it, printable.
-        label: The same in node ids and names of folders: no other has it.
-        number: Its place among all, from 0.
-        shown: Where it is from: its folder, or the file and its name in there.
-        folder: Where its files are, or are to be written.
-        files: What is to be written there, if it came as a line.
-    """
-
-    name: str
-    label: str
-    number: int
-    shown: str
-    folder: str
-    files: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def record(self) -> dict[str, Any]:
-        """Return what another process needs to know: a plain table, without files."""
-        return asdict(self) | {"files": dict.fromkeys(self.files, "")}
-
-    def write(self) -> None:
-        """Write the files that have a place in its folder.
-
-        Raises:
-            ConfigError: they cannot be written there.
-        """
-        misplaced = _misplaced(self.files)
-        Path(self.folder).mkdir(parents=True, exist_ok=True)
-        for path in self.files.keys() - misplaced:
-            file = Path(self.folder, path)
-            try:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(self.files[path].encode("utf-8", "surrogateescape"))
-            except OSError as error:
-                message = f"{self.shown}: {file}: cannot be written: {error.strerror}"
-                raise ConfigError(message) from error
-
-    def check_places(self, surface: Sequence[str]) -> None:
-        """Insist that every file had a place in its folder.
-
-        Raises:
-            OutsideEditSurface: naming those that had none.
-        """
-        if misplaced := sorted(_misplaced(self.files)):
-            offences = [f"{shown(path)}: is no place in it" for path in misplaced]
-            raise OutsideEditSurface(Path(self.folder), offences, surface)
-
-
-def read_submissions(place: Path) -> list[Submission]:
-    """Return what a folder of submissions or a JSONL file holds, by name or in order.
-
-    Folders whose name begins with a dot are none, and so are files.
-
-    Raises:
-        ConfigError: there is nothing there, or a line is broken.
-    """
-    return _listed(_found_in(place))
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 
 def gather(places: Iterable[Path], surface: Sequence[str]) -> list[Submission]:
@@ -95,152 +22,17 @@ def gather(places: Iterable[Path], surface: Sequence[str]) -> list[Submission]:
     Raises:
         ConfigError: there is nothing, two have one name, or a line is broken.
     """
-    found: dict[object, _Source] = {}
+    found: dict[object, Source] = {}
     for place in places:
         folder = place.resolve()
         alone = folder.is_dir() and _is_submission(folder, surface)
-        one = _Source(str(place), folder.name, str(folder))
-        for each in [one] if alone else _found_in(place):
+        one = Source(str(place), folder.name, str(folder))
+        for each in [one] if alone else found_in(place):
             found.setdefault(each.folder or each.where, each)
-    return _listed(found.values())
-
-
-def jsonl(submissions: Iterable[Submission]) -> str:
-    """Return submissions as lines of a file that ``read_submissions`` reads."""
-    tables = [
-        {"name": each.name, "origin": each.shown}
-        | ({"folder": each.folder} if each.folder else {"files": dict(each.files)})
-        for each in submissions
-    ]
-    return "".join(json.dumps(table) + "\n" for table in tables)
+    return listed(found.values())
 
 
 def _is_submission(folder: Path, surface: Sequence[str]) -> bool:
     return any(submitted(folder, name) for name in surface) or any(
         (folder / name).is_dir() for name in ("src", "main", "components")
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    where: str
-    name: str
-    folder: str
-    files: Mapping[str, str] = field(default_factory=dict[str, str])
-    origin: str = ""
-
-
-def _listed(found: Iterable[_Source]) -> list[Submission]:
-    taken: dict[str, str] = {}
-    for each in found:
-        label = safe_name(each.name)
-        if label in taken:
-            raise ConfigError(
-                f"{each.where}: {shown(each.name)} is called like "
-                f"{taken[label]}: give each submission a name of its own"
-            )
-        taken[label] = each.where
-    return [
-        Submission(
-            name=shown(each.name),
-            label=safe_name(each.name),
-            number=number,
-            shown=each.origin or shown(each.folder),
-            folder=each.folder,
-            files=each.files,
-        )
-        for number, each in enumerate(found)
-    ]
-
-
-def _found_in(place: Path) -> list[_Source]:
-    found = list(_lines(place) if place.is_file() else _folders(place))
-    if not found:
-        what = "line" if place.is_file() else "folder"
-        raise ConfigError(f"{place}: holds no submission: each {what} in it would be")
-    return found
-
-
-def _folders(place: Path) -> Iterator[_Source]:
-    try:
-        names = sorted(each.name for each in place.iterdir() if each.is_dir())
-    except OSError as error:
-        raise ConfigError(
-            f"{place}: {error.strerror}: name a folder of submissions, or a JSONL file"
-        ) from error
-    for name in names:
-        if not name.startswith("."):
-            folder = (place / name).resolve()
-            yield _Source(str(place / name), name, str(folder))
-
-
-def _lines(place: Path) -> Iterator[_Source]:
-    for number, line in enumerate(place.read_bytes().splitlines(), start=1):
-        if line.strip():
-            yield _line(f"{place}:{number}", line, place)
-
-
-def _line(where: str, line: bytes, place: Path) -> _Source:
-    try:
-        table: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(
-            f"{where}: is no JSON ({error}): each line is a table of {_FIELDS}"
-        ) from error
-    match table:
-        case {"name": str(name)} if not _encodes(name):
-            raise ConfigError(f"{where}: name: is no text")
-        case {"name": str(name), "folder": str(folder)} if name:
-            path = (place.parent / folder).resolve()
-            if not path.is_dir():
-                raise ConfigError(f"{where}: folder: {path} is no folder")
-            origin = _origin(where, table, shown(path))
-            found = _Source(where, name, str(path), origin=origin)
-        case {"name": str(name), "files": dict()} if name:
-            files: dict[str, object] = table["files"]
-            origin = _origin(where, table, f"{place}#{shown(name)}")
-            found = _Source(where, name, "", dict(_texts(where, files)), origin)
-        case _:
-            raise ConfigError(f"{where}: each line is a table of {_FIELDS}")
-    return found
-
-
-def _origin(where: str, table: Mapping[str, object], otherwise: str) -> str:
-    """Return the one field that need not be there; there are three at most."""
-    origin = table.get("origin", otherwise)
-    if len({*table, "origin"}) > _MOST_FIELDS or not isinstance(origin, str):
-        raise ConfigError(f"{where}: each line is a table of {_FIELDS}")
-    return origin
-
-
-def _texts(where: str, files: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    for path, text in files.items():
-        if not isinstance(text, str) or not _encodes(text):
-            raise ConfigError(f"{where}: files: {shown(path)!r}: is no text")
-        yield path, text
-
-
-def _misplaced(files: Mapping[str, str]) -> set[str]:
-    """Return the paths that lead out of a folder, or through another file."""
-    clean = {path: PurePosixPath(path) for path in files}
-    through = {str(up) for path in clean.values() for up in path.parents}
-    return {
-        path
-        for path, parts in clean.items()
-        if str(parts) in through
-        or parts.is_absolute()
-        or ".." in parts.parts
-        or "\0" in path
-        or path.endswith("/")
-        or not _encodes(path)
-        or any(len(part.encode("utf-8", "replace")) > 255 for part in parts.parts)  # noqa: PLR2004  # what file systems take
-        or len(path) > 1000  # noqa: PLR2004
-    }
-
-
-def _encodes(text: str) -> bool:
-    try:
-        text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return False
-    return True

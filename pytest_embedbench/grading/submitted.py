@@ -1,4 +1,4 @@
-"""Where the files of a submission lie in its folder, and how their names read."""
+"""Where the files of a submission lie in its folder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BenchFault
+from pytest_embedbench.support.shown import shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,10 +44,3 @@ def _is_there(file: str) -> bool:
     except OSError:  # a link that leads to itself
         return True
     return True
-
-
-def shown(name: str | Path) -> str:
-    """Return a name as text that anything can print: no line ends, no broken UTF-8."""
-    text = os.fspath(name).encode("utf-8", "surrogateescape")
-    readable = text.decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in readable)

@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.errors import ConfigError, EmbedbenchError
-from pytest_embedbench.grading.submissions import gather, jsonl
+from pytest_embedbench.grading.submissions import gather
 from pytest_embedbench.grading.task import load_task
 from pytest_embedbench.grading.verdict_lines import JUDGED, verdict_line
 from pytest_embedbench.processes.guarded import run_guarded
+from pytest_embedbench.submissions import jsonl
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from pytest_embedbench.grading.submissions import Submission
+    from pytest_embedbench.submissions import Submission
     from pytest_embedbench.support.commands import Subcommands
 
 _USAGE, _NO_VERDICT = 2, 3

@@ -19,7 +19,8 @@ from pytest_embedbench.grading.edit_surface.files import (
 )
 from pytest_embedbench.grading.edit_surface.own_names import fixed_names, redefined
 from pytest_embedbench.grading.edit_surface.reaching import leads_out, reaches
-from pytest_embedbench.grading.submitted import SUBMITTED_IN, shown, submitted
+from pytest_embedbench.grading.submitted import SUBMITTED_IN, submitted
+from pytest_embedbench.support.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -15,7 +15,8 @@ from pytest_embedbench.errors import DoesNotFit, OutsideEditSurface
 from pytest_embedbench.grading.edit_surface.c_tokens import cut_up
 from pytest_embedbench.grading.edit_surface.files import read
 from pytest_embedbench.grading.edit_surface.reaching import leaves_open
-from pytest_embedbench.grading.submitted import shown, submitted
+from pytest_embedbench.grading.submitted import submitted
+from pytest_embedbench.support.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BenchFault
-from pytest_embedbench.grading.submitted import shown
+from pytest_embedbench.support.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

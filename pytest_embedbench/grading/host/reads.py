@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_embedbench.errors import OutsideEditSurface
 from pytest_embedbench.grading.edit_surface.c_tokens import cut_up
 from pytest_embedbench.grading.edit_surface.reaching import may_assemble
-from pytest_embedbench.grading.submitted import shown
+from pytest_embedbench.support.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

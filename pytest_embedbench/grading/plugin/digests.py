@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_embedbench.grading.check_records import Digests
-    from pytest_embedbench.grading.submissions import Submission
     from pytest_embedbench.grading.task import Suite
+    from pytest_embedbench.submissions import Submission
 
 _PACKAGE = Path(__file__).parents[2]
 _MADE = frozenset({"__pycache__", ".pytest_cache", ".embedbench", ".pio", ".git"})

@@ -21,9 +21,10 @@ from pytest_embedbench.grading.plugin.submissions import (
     own_id,
     submission_of,
 )
-from pytest_embedbench.grading.submitted import shown, submitted
+from pytest_embedbench.grading.submitted import submitted
 from pytest_embedbench.plugin.options import setting
 from pytest_embedbench.plugin.stash import session_of
+from pytest_embedbench.support.shown import shown
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from pytest_embedbench.grading.host.stepped import SteppedProgram
     from pytest_embedbench.grading.plugin.check import Check
     from pytest_embedbench.grading.plugin.session import Grading
-    from pytest_embedbench.grading.submissions import Submission
     from pytest_embedbench.grading.target.program import TargetProgram
     from pytest_embedbench.model import FirmwareImage
+    from pytest_embedbench.submissions import Submission
 
 _GRADING: pytest.StashKey[Grading] = pytest.StashKey()
 SUBMITTED: pytest.StashKey[list[Submission]] = pytest.StashKey()

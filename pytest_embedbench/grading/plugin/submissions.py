@@ -14,10 +14,10 @@ import pytest
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.grading.plugin.options import SUBMISSIONS
 from pytest_embedbench.grading.plugin.stash import SUBMISSION, SUBMITTED, grading_of
-from pytest_embedbench.grading.submissions import Submission, read_submissions
 from pytest_embedbench.plugin.options import path_setting, setting
 from pytest_embedbench.plugin.stash import PLACE, session_of
 from pytest_embedbench.plugin.workers import input_of
+from pytest_embedbench.submissions import Submission, read_submissions
 
 if TYPE_CHECKING:
     from pytest_embedbench.plugin.workers import WorkerNode
