@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
-import platform
 import sys
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +15,13 @@ from pytest_embedbench.grading.host.builder import HostDriver
 from pytest_embedbench.grading.plugin.apart import sandbox_record
 from pytest_embedbench.grading.plugin.options import SETTINGS, SUBMISSIONS
 from pytest_embedbench.grading.plugin.stash import SUBMITTED
+from pytest_embedbench.plugin.digests import (
+    PACKAGE,
+    digest_of,
+    everywhere,
+    of_path,
+    tree,
+)
 from pytest_embedbench.plugin.options import OPTIONS, path_setting, settings
 from pytest_embedbench.plugin.stash import session_of
 
@@ -31,9 +34,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.grading.task import Suite
     from pytest_embedbench.submissions import Submission
 
-_PACKAGE = Path(__file__).parents[2]
-_MADE = frozenset({"__pycache__", ".pytest_cache", ".embedbench", ".pio", ".git"})
-"""Folders that are made of others, or by pytest."""
 _BESIDE = {"artifacts", "board", "cache", "firmware", "plots", "require"} | {
     "resume",
     "submissions",
@@ -56,22 +56,24 @@ class Digester:
     ) -> Digests:
         """Return those of what one submission is judged by, on boards or none."""
         return {
-            "submission": _digest([*_tree(Path(submission.folder)), *submission.files]),
+            "submission": digest_of(
+                [*tree(Path(submission.folder)), *submission.files]
+            ),
             "suite": self._suite(suite),
-            "options": _digest(_options(self.config)),
+            "options": digest_of(_options(self.config)),
             "tools": {board: self._of_tools(suite, board) for board in boards},
         }
 
     def _suite(self, suite: Suite) -> str:
         if suite.root not in self._suites:
-            self._suites[suite.root] = _digest(_suite_parts(self.config, suite))
+            self._suites[suite.root] = digest_of(_suite_parts(self.config, suite))
         return self._suites[suite.root]
 
     def _of_tools(self, suite: Suite, board: str) -> str:
         key = suite.root, board
         if key not in self._tools:
-            parts = (*_everywhere(), *_builds(self.config, suite, board))
-            self._tools[key] = _digest(parts)
+            parts = (*everywhere(), *_builds(self.config, suite, board))
+            self._tools[key] = digest_of(parts)
         return self._tools[key]
 
 
@@ -87,7 +89,7 @@ def suite_digest(config: pytest.Config, suite: Suite, modules: Iterable[str]) ->
         modules: What Python had loaded when tests were collected.
     """
     parts = (*_suite_parts(config, suite), *_options(config), *_stamps(suite, modules))
-    return _digest(parts)[:32]
+    return digest_of(parts)[:32]
 
 
 def _stamps(suite: Suite, modules: Iterable[str]) -> Iterator[str]:
@@ -98,7 +100,7 @@ def _stamps(suite: Suite, modules: Iterable[str]) -> Iterator[str]:
         if place.startswith(libraries):  # each time that something is installed
             with contextlib.suppress(OSError):
                 yield f"{place}\n{Path(place).stat().st_mtime_ns}"
-    folders = {folder for folder, _, _ in os.walk(_PACKAGE)}
+    folders = {folder for folder, _, _ in os.walk(PACKAGE)}
     elsewhere = (f"{suite.root}{os.sep}", *libraries)
     for name in modules:
         file = getattr(sys.modules.get(name), "__file__", None) or ""
@@ -112,53 +114,18 @@ def _stamps(suite: Suite, modules: Iterable[str]) -> Iterator[str]:
                     yield f"{entry.path}\n{known.st_size}\n{known.st_mtime_ns}"
 
 
-def _digest(parts: Iterable[str]) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(f"{len(data)}\n".encode() + data)
-    return digest.hexdigest()
-
-
-def _tree(root: Path, without: Iterable[Path] = ()) -> Iterator[str]:
-    """Yield the name and the digest of everything below a folder."""
-    left_out = {*without}
-    for here, folders, names in os.walk(root):
-        folders[:] = sorted(
-            name
-            for name in folders
-            if name not in _MADE and Path(here, name) not in left_out
-        )
-        for name in sorted([*names, *folders]):
-            path = Path(here, name)
-            if path not in left_out:
-                yield f"{path.relative_to(root)}\n{_of_path(path)}"
-
-
-def _of_path(path: Path) -> str:
-    if path.is_symlink():
-        return f"link to {path.readlink()}"
-    if not path.is_file():
-        return "folder" if path.is_dir() else "no file"
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        return str(error.strerror)
-
-
 def _suite_parts(config: pytest.Config, suite: Suite) -> Iterator[str]:
     """Yield all of a task package, and what pytest reads above it."""
     places = (path_setting(config, name) for name in ("artifacts", "cache"))
     own = [*places, path_setting(config, SUBMISSIONS)]
     if SUBMITTED in config.stash:
         own += [Path(each.folder) for each in config.stash[SUBMITTED]]
-    yield from _tree(suite.root, [place.resolve() for place in own if place])
+    yield from tree(suite.root, [place.resolve() for place in own if place])
     for folder in suite.root.parents:
         if (file := folder / "conftest.py").is_file():
-            yield _of_path(file)
+            yield of_path(file)
     if config.inipath is not None:
-        yield _of_path(config.inipath)
+        yield of_path(config.inipath)
 
 
 def _options(config: pytest.Config) -> Iterator[str]:
@@ -167,7 +134,7 @@ def _options(config: pytest.Config) -> Iterator[str]:
             chosen = settings(config, option) or (option.default,)
             yield f"{option.name}={json.dumps(chosen)}"
     if (lab := path_setting(config, "lab")) is not None:
-        yield _of_path(lab)
+        yield of_path(lab)
     yield sandbox_record(config)["kind"]
 
 
@@ -188,10 +155,3 @@ def _builds(config: pytest.Config, suite: Suite, board: str) -> Iterator[str]:
             yield driver.fingerprint(source)
     except EmbedbenchError as error:
         yield str(error)
-
-
-@cache
-def _everywhere() -> tuple[str, ...]:
-    """Return what is the same for all: this package, and all that is installed."""
-    installed = sorted(f"{each.name} {each.version}" for each in distributions())
-    return (platform.python_version(), *_tree(_PACKAGE), *installed)
