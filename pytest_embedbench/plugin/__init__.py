@@ -85,6 +85,10 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in options.MARKERS:
         config.addinivalue_line("markers", marker)
     options.check_values(config)
+    if options.setting(config, options.RESUME):
+        from pytest_embedbench.plugin import resuming  # noqa: PLC0415  # late
+
+        resuming.check_taken(config)
     if options.any_set(config):
         session_of(config)
 

@@ -55,6 +55,15 @@ class Setting(NamedTuple):  # quicker to start with than a dataclass
         )
 
 
+RESUME = Setting(
+    name="resume",
+    flag="--embedbench-resume",
+    metavar="RUN",
+    help="Go on with a run on many submissions or answers: what has changed is judged "
+    "anew",
+    default_text="none; without a name it is the latest",
+    alone="latest",
+)
 OPTIONS = (
     Setting(
         name="board",
@@ -176,6 +185,7 @@ OPTIONS = (
         help="Where firmware images are kept, shared by workers and runs",
         default_text="embedbench in the user's cache directory",
     ),
+    RESUME,
 )
 _BY_NAME = {option.name: option for option in OPTIONS}
 _JUDGED: dict[str, Setting] = {}

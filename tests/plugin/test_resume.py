@@ -205,7 +205,7 @@ def test_a_run_can_be_named(task: Suite) -> None:
     [
         (
             ["--embedbench-resume"],
-            "*goes on with a run on many submissions: say which*",
+            "*goes on with a run on many submissions*: say which*",
         ),
         (
             ["--embedbench-submissions=all", "--embedbench-resume=typo"],

@@ -21,7 +21,6 @@ from pytest_embedbench.grading.plugin.host import (
 from pytest_embedbench.grading.plugin.options import (
     MARKERS,
     PROFILE,
-    RESUME,
     SANDBOX,
     SETTINGS,
     SUBMISSIONS,
@@ -84,10 +83,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
             apart.require_sandbox()
         config.pluginmanager.register(Reports(config), "embedbench-reports")
-    if setting(config, SUBMISSIONS) or setting(config, RESUME):
+    if setting(config, SUBMISSIONS):
+        from pytest_embedbench.grading.journal import FILE  # noqa: PLC0415  # late
         from pytest_embedbench.grading.plugin import resume, submissions  # noqa: PLC0415
+        from pytest_embedbench.plugin.resuming import choose_run  # noqa: PLC0415  # late
 
-        resume.choose_run(config)
+        choose_run(config, FILE, "run on many submissions")
         submissions.read(config)
         resume.begin(config)
 

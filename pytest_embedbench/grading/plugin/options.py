@@ -28,15 +28,7 @@ SUBMISSIONS = Setting(
     metavar="DIR",
     help="Judge each folder in DIR (or each line of a JSONL file) as a submission",
 )
-RESUME = Setting(
-    name="resume",
-    flag="--embedbench-resume",
-    metavar="RUN",
-    help="Go on with a run on many submissions: what has changed is judged anew",
-    default_text="none; without a name it is the latest",
-    alone="latest",
-)
-SETTINGS = (PROFILE, SANDBOX, SUBMISSIONS, RESUME)
+SETTINGS = (PROFILE, SANDBOX, SUBMISSIONS)
 MARKERS = (
     "brief(*ids): this test is a check; it enforces these sentences of BRIEF.md",
     "profile(*names): run only with --embedbench-profile set to one of these",

@@ -6,21 +6,18 @@ exit code or JUnit file sees one whole run.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from filelock import FileLock, Timeout
 
 from pytest_embedbench.bench.artifacts import forget_folders
 from pytest_embedbench.grading.journal import FILE, Journal, digest_for, read_journal
 from pytest_embedbench.grading.plugin.digests import Digester
-from pytest_embedbench.grading.plugin.options import RESUME, SUBMISSIONS
 from pytest_embedbench.grading.plugin.plan import suite_name
 from pytest_embedbench.grading.plugin.stash import CHECK, DIGESTS, DONE
 from pytest_embedbench.grading.plugin.submissions import own_id, submission_of
-from pytest_embedbench.plugin.options import path_setting, setting
-from pytest_embedbench.plugin.stash import PLACE, RUN_NAME, session_of
+from pytest_embedbench.plugin.resuming import hold
+from pytest_embedbench.plugin.stash import PLACE, session_of
 from pytest_embedbench.plugin.workers import input_of
 
 if TYPE_CHECKING:
@@ -30,40 +27,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.plugin.workers import WorkerNode
 
 _SIZE = "embedbench_journal_bytes"
-_LOCK = ".lock"
 _JOURNAL_BYTES: pytest.StashKey[int] = pytest.StashKey()
-_HELD: pytest.StashKey[FileLock] = pytest.StashKey()
 _AGAIN: pytest.StashKey[bool] = pytest.StashKey()
-_SHOWN_RUNS = 3
-
-
-def choose_run(config: pytest.Config) -> None:
-    """Take the name of the run that is to go on, if one is.
-
-    Raises:
-        pytest.UsageError: there is no such run, or nothing says what is judged.
-    """
-    wanted = setting(config, RESUME)
-    if not wanted or input_of(config):
-        return
-    if not setting(config, SUBMISSIONS):
-        raise pytest.UsageError(
-            f"{RESUME.flag} goes on with a run on many submissions: say which with "
-            f"{SUBMISSIONS.flag}=DIR, as before"
-        )
-    root = path_setting(config, "artifacts")
-    assert root is not None, "the option has a default"
-    known = sorted(file.parent.name for file in root.glob(f"*/{FILE}"))
-    runs = [name for name in known if not (root / name).is_symlink()]
-    if wanted == RESUME.alone and runs:
-        wanted = runs[-1]
-    if Path(wanted).name not in runs:
-        latest = ", ".join(runs[-_SHOWN_RUNS:]) or "none"
-        raise pytest.UsageError(
-            f"{RESUME.flag}: {wanted!r} is no run on many submissions in {root}; "
-            f"the latest are: {latest}"
-        )
-    config.stash[RUN_NAME] = Path(wanted).name
 
 
 def begin(config: pytest.Config) -> None:
@@ -78,17 +43,7 @@ def begin(config: pytest.Config) -> None:
     config.stash[_JOURNAL_BYTES] = 0
     if config.option.collectonly:
         return
-    run_dir = session_of(config).run_dir
-    run_dir.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(run_dir / _LOCK)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        message = f"{RESUME.flag}: another pytest is at work in {run_dir}"
-        raise pytest.UsageError(message) from None
-    config.stash[_HELD] = lock
-    config.add_cleanup(lock.release)
-    file = run_dir / FILE
+    file = hold(config) / FILE
     if file.is_file():
         config.stash[_JOURNAL_BYTES] = file.stat().st_size
 
