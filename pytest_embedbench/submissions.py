@@ -153,20 +153,38 @@ def _folders(place: Path) -> Iterator[Source]:
 
 
 def _lines(place: Path) -> Iterator[Source]:
-    for number, line in enumerate(place.read_bytes().splitlines(), start=1):
-        if line.strip():
-            yield _line(f"{place}:{number}", line, place)
+    for where, table in tables(place, _FIELDS):
+        yield _line(where, table, place)
 
 
-def _line(where: str, line: bytes, place: Path) -> Source:
+def tables(place: Path, fields: str) -> Iterator[tuple[str, Any]]:
+    """Yield what each line of a JSONL file holds, and where: ``answers.jsonl:3``.
+
+    Args:
+        place: The file. Blank lines are none.
+        fields: What a table has, for errors.
+
+    Raises:
+        ConfigError: it cannot be read, or a line is no JSON.
+    """
     try:
-        table: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(
-            f"{where}: is no JSON ({error}): each line is a table of {_FIELDS}"
-        ) from error
+        data = place.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{place}: {error.strerror}: name a JSONL file") from error
+    for number, line in enumerate(data.splitlines(), start=1):
+        if line.strip():
+            where = f"{place}:{number}"
+            try:
+                yield where, json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise ConfigError(
+                    f"{where}: is no JSON ({error}): each line is a table of {fields}"
+                ) from error
+
+
+def _line(where: str, table: Any, place: Path) -> Source:  # noqa: ANN401  # of anybody
     match table:
-        case {"name": str(name)} if not _encodes(name):
+        case {"name": str(name)} if not encodes(name):
             raise ConfigError(f"{where}: name: is no text")
         case {"name": str(name), "folder": str(folder)} if name:
             path = (place.parent / folder).resolve()
@@ -177,7 +195,7 @@ def _line(where: str, line: bytes, place: Path) -> Source:
         case {"name": str(name), "files": dict()} if name:
             files: dict[str, object] = table["files"]
             origin = _origin(where, table, f"{place}#{shown(name)}")
-            found = Source(where, name, "", dict(_texts(where, files)), origin)
+            found = Source(where, name, "", dict(texts(where, files)), origin)
         case _:
             raise ConfigError(f"{where}: each line is a table of {_FIELDS}")
     return found
@@ -191,9 +209,10 @@ def _origin(where: str, table: Mapping[str, object], otherwise: str) -> str:
     return origin
 
 
-def _texts(where: str, files: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def texts(where: str, files: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Yield path and text of each; ``ConfigError`` for one that is none."""
     for path, text in files.items():
-        if not isinstance(text, str) or not _encodes(text):
+        if not isinstance(text, str) or not encodes(text):
             raise ConfigError(f"{where}: files: {shown(path)!r}: is no text")
         yield path, text
 
@@ -210,13 +229,14 @@ def _misplaced(files: Mapping[str, str]) -> set[str]:
         or ".." in parts.parts
         or "\0" in path
         or path.endswith("/")
-        or not _encodes(path)
+        or not encodes(path)
         or any(len(part.encode("utf-8", "replace")) > 255 for part in parts.parts)  # noqa: PLR2004  # what file systems take
         or len(path) > 1000  # noqa: PLR2004
     }
 
 
-def _encodes(text: str) -> bool:
+def encodes(text: str) -> bool:
+    """Say whether a text is bytes of UTF-8, or what stands for other bytes."""
     try:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
