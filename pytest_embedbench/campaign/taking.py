@@ -19,7 +19,7 @@ from pytest_embedbench.grading.edit_surface.files import (
     could_build,
     is_ignored,
 )
-from pytest_embedbench.grading.submitted import shown
+from pytest_embedbench.support.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping
