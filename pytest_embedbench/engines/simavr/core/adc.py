@@ -103,7 +103,7 @@ class Adc:
             slot = machine.io(ADCSRA)
             started = control & ~(1 << _ADIF) | _ADSC
             layout.IoWrite(slot.write)(
-                machine.address, ADCSRA, started, slot.write_param
+                machine.pointer, ADCSRA, started, slot.write_param
             )
         return 0
 

@@ -151,7 +151,7 @@ class DelayLoop:
         period_cycles, us_per_count, begun_in = site
         data = self._machine.data
         slot = self._machine.io(TCNT0)
-        count = self._others(self._machine.address, TCNT0, slot.read_param)
+        count = self._others(self._machine.pointer, TCNT0, slot.read_param)
         overflows = int.from_bytes(bytes(data[24:28]), "little")
         begun_us = int.from_bytes(bytes(data[r] for r in begun_in), "little")
         now_us = (overflows << 8 | count) * us_per_count

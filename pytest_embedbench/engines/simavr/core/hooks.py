@@ -19,13 +19,14 @@ class Core:
 
     def __init__(self, library: str, mmcu: str) -> None:
         self.lib = layout.load(library)
-        self.pointer = self.lib.avr_make_mcu_by_name(mmcu.encode())
-        if not self.pointer:
+        self._register_timer = self.lib.avr_cycle_timer_register
+        made = self.lib.avr_make_mcu_by_name(mmcu.encode())
+        if not made:
             raise layout.LayoutMismatch(f"it does not know {mmcu}")
-        self.avr = self.pointer.contents
-        self.address = ctypes.addressof(self.avr)
+        self.avr = made.contents
+        self.pointer = ctypes.addressof(self.avr)
         # ``avr.cycle`` as its only item: a third of the time, where time counts.
-        cycle = ctypes.c_uint64.from_address(self.address + layout.Avr.cycle.offset)
+        cycle = ctypes.c_uint64.from_address(self.pointer + layout.Avr.cycle.offset)
         self.cycle_view = memoryview(cycle).cast("B").cast("Q")
         # Functions of cycle timers, or their parameters, that no sleep holds up.
         self.going_on: set[int] = set()
@@ -108,8 +109,8 @@ class Core:
     def at(self, cycle: int, timer: int, param: int | None = None) -> None:
         """Call a kept CycleTimer at an absolute cycle (at once, if that has passed)."""
         # Unsigned arithmetic on the other side wraps back to the cycle we mean.
-        span = (cycle - self.avr.cycle) & 0xFFFF_FFFF_FFFF_FFFF
-        self.lib.avr_cycle_timer_register(self.pointer, span, timer, param)
+        span = (cycle - self.cycle_view[0]) & 0xFFFF_FFFF_FFFF_FFFF
+        self._register_timer(self.pointer, span, timer, param)
 
     def has_slot(self, slot: Any) -> bool:  # noqa: ANN401  # ctypes hides its type
         """Say whether that points to one of the core's own cycle timers."""

@@ -205,8 +205,8 @@ def load(name: str) -> ctypes.CDLL:
 
 
 def _declare(lib: ctypes.CDLL) -> None:
-    avr = POINTER(Avr)
-    lib.avr_make_mcu_by_name.restype = avr
+    lib.avr_make_mcu_by_name.restype = POINTER(Avr)
+    avr = c_void_p  # as a number it goes over in two thirds of the time
     lib.avr_make_mcu_by_name.argtypes = (c_char_p,)
     lib.avr_init.argtypes = (avr,)
     lib.avr_reset.argtypes = (avr,)
@@ -253,7 +253,7 @@ def load_loop() -> ctypes.CDLL:
     """
     libc = ctypes.PyDLL(None)
     libc.lfind.argtypes = (
-        POINTER(Avr),
+        c_void_p,
         c_void_p,
         POINTER(c_size_t),
         c_size_t,

@@ -69,7 +69,7 @@ class SimavrTimer:
     def write(self, address: int, value: int) -> None:
         """Have it see the firmware write a register."""
         write, param = self._writes[address]
-        write(self._machine.address, address, value, param)
+        write(self._machine.pointer, address, value, param)
 
     def stop(self) -> None:
         """Have it see its clock go; the register stays what it is."""

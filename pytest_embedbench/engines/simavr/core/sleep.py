@@ -109,7 +109,7 @@ class DeepSleep:
             slot = machine.io(ADCSRA)
             write = layout.IoWrite(slot.write)
             started = control & ~_ADIF | _ADSC
-            write(machine.address, ADCSRA, started, slot.write_param)
+            write(machine.pointer, ADCSRA, started, slot.write_param)
 
     def _on_interrupt(self, _irq: int, raised: int, _param: int) -> None:
         """Look, once simavr has done what it does, whether that wakes the core."""

@@ -41,7 +41,7 @@ class Watchdog:
         data = self._machine.data
         data[2], data[MCUSR] = data[MCUSR], 0
         data[WDTCSR] |= _WDCE
-        self._simavrs_write(self._machine.address, WDTCSR, 0, self._param)
+        self._simavrs_write(self._machine.pointer, WDTCSR, 0, self._param)
 
     def _on_write(self, avr: int, address: int, value: int, _param: int) -> None:
         self._simavrs_write(avr, address, value, self._param)
