@@ -52,6 +52,8 @@ class BitSpi:
         self._selected_at_ticks: int | None = None
         self._is_selected = False
         self._bits = self._in = self._out = 0
+        self.is_heard = bool(data_out)
+        """Whether what goes out as a byte comes to anybody."""
         wires.on_level(clock, self._on_clock)
         wires.on_level(data_in, self._on_data)
         wires.on_level(select, self._on_select)
@@ -59,11 +61,11 @@ class BitSpi:
     def exchange(self, at_ticks: int, byte: int) -> int | None:
         """Take a byte whose bits are not heard; return what went out, if it did.
 
-        It does while the device is selected and has a pin for it.
+        It does while the device is selected, if it is heard.
         """
         if self._selected_at_ticks is not None:
             self._settle(at_ticks)
-        out = self._out if self._is_selected and self._data_out else None
+        out = self._out if self._is_selected and self.is_heard else None
         self._out = self._device.transfer(at_ticks, byte)
         return out
 

@@ -65,6 +65,7 @@ class ChipBuses:
         on_bus = BitSpi(wires, clock, data_in, select, device, data_out=data_out)
         sck, mosi, miso = self._spi_nets
         if tuple(nets[:2]) == (sck, mosi) and nets[3] in {-1, miso}:
+            on_bus.is_heard = nets[3] == miso
             self.spi.append(on_bus)
             self._spi_owners |= {(part, clock), (part, data_in)}
 

@@ -493,6 +493,22 @@ def test_spi_is_in_bits_where_somebody_needs_them(
     assert needs is bool(in_bits)
 
 
+@pytest.mark.parametrize(
+    ("extra", "back"), [((), None), (("m:DOUT - uno:12",), 0x5A)]
+)
+def test_only_who_is_wired_to_miso_answers(
+    extra: tuple[str, ...], back: int | None
+) -> None:
+    wires = "m:DIN - uno:11", "m:CLK - uno:13", "m:CS - uno:10"
+    circuit = play({"m": "wokwi-max7219-matrix"}, *wires, *extra)
+    circuit.drive(d10=LOW)
+    circuit.run_to(1)
+    buses = circuit.live.buses
+    for at_ticks, byte in ((32, 0x5A), (64, 0)):
+        buses.exchange(at_ticks, byte)
+    assert buses.exchange(96, 0) == back
+
+
 def test_controls_and_observables_that_are_not_there() -> None:
     circuit = play({"p": POT})
     with pytest.raises(UnknownName, match="nope"):
