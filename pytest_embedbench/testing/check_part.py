@@ -11,7 +11,7 @@ from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.pins import Level
 from pytest_embedbench.testing.fake_wires import FakeWires
 from pytest_embedbench.testing.insist import insist, insist_on_all, insist_on_refusal
-from pytest_embedbench.wiring.part_model import Controlled, Observed
+from pytest_embedbench.wiring.part_model import Controlled, Observed, ShiftsIn
 from pytest_embedbench.wiring.part_type import HANDLES, PinRole
 from pytest_embedbench.wiring.placed_part import PlacedPart
 
@@ -69,6 +69,11 @@ def check_part(
     one = _exercise(wires, part)
     other = _exercise(*_placed(kind, make, given))
     insist(one == other, "two equal runs differ: the model is not deterministic")
+    late = _exercise(*_placed(kind, make, given), is_late=True)
+    insist(
+        (late.events, late.seen) == (one.events, one.seen),
+        "bytes of SPI that are told late do something else than those told in time",
+    )
 
 
 def _placed(
@@ -93,7 +98,7 @@ class _Done(NamedTuple):
     seen: list[Mapping[str, Reading]]
 
 
-def _exercise(wires: FakeWires, part: PlacedPart) -> _Done:
+def _exercise(wires: FakeWires, part: PlacedPart, *, is_late: bool = False) -> _Done:
     seen = [_observe_all(wires, part)]
     _exercise_pins(wires, part, seen)
     answers: list[int] = []
@@ -101,7 +106,7 @@ def _exercise(wires: FakeWires, part: PlacedPart) -> _Done:
         answers += _exercise_i2c(wires, i2c)
         seen.append(_observe_all(wires, part))
     for spi in wires.spi.values():
-        answers += _exercise_spi(wires, spi)
+        answers += _exercise_spi(wires, spi, is_late=is_late)
         seen.append(_observe_all(wires, part))
     for topic in wires.topics:
         for value in _SENT:
@@ -132,11 +137,15 @@ def _exercise_i2c(wires: FakeWires, device: I2cDevice) -> list[int]:
     return answers
 
 
-def _exercise_spi(wires: FakeWires, device: SpiDevice) -> list[int]:
+def _exercise_spi(wires: FakeWires, device: SpiDevice, *, is_late: bool) -> list[int]:
     """Send bytes, selected or not, and return all that it answered."""
     answers: list[int] = []
     for is_selected in (False, True, False, True, False):
         answers.append(device.select(wires.now_ticks, is_selected=is_selected))
+        if is_late and isinstance(device, ShiftsIn):
+            wires.advance_us(_SPI_BYTE_US * len(_BYTES))
+            answers.append(device.shift_in(bytes(_BYTES)))
+            continue
         for byte in _BYTES:
             wires.advance_us(_SPI_BYTE_US)
             answers.append(device.transfer(wires.now_ticks, byte))

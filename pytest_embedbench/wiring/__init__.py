@@ -14,6 +14,7 @@ from pytest_embedbench.wiring.part_model import (
     I2cDevice,
     MakeModel,
     Reading,
+    ShiftsIn,
     SpiDevice,
     Wires,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "PinPair",
     "PinRole",
     "Reading",
+    "ShiftsIn",
     "SpiDevice",
     "Strength",
     "Wires",

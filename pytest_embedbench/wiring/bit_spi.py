@@ -11,13 +11,20 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.pins import Level
 from pytest_embedbench.wiring.bit_lines import BitLine
 from pytest_embedbench.wiring.drives import RELEASED, Strength, drive
+from pytest_embedbench.wiring.part_model import ShiftsIn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_embedbench.wiring.part_model import SpiDevice, Wires
 
 _LOW = drive(Strength.OUTPUT, Level.LOW)
 _HIGH = drive(Strength.OUTPUT, Level.HIGH)
 _BITS = 8
+
+
+def _nothing() -> None:
+    """Nothing was kept."""
 
 
 class BitSpi:
@@ -54,6 +61,8 @@ class BitSpi:
         self._bits = self._in = self._out = 0
         self.is_heard = bool(data_out)
         """Whether what goes out as a byte comes to anybody."""
+        self.catch_up: Callable[[], None] = _nothing
+        """Has told what was kept, before bits and the select line are."""
         wires.on_level(clock, self._on_clock)
         wires.on_level(data_in, self._on_data)
         wires.on_level(select, self._on_select)
@@ -69,10 +78,22 @@ class BitSpi:
         self._out = self._device.transfer(at_ticks, byte)
         return out
 
+    @property
+    def is_patient(self) -> bool:
+        """Whether bytes may be told late: nobody hears what becomes of them."""
+        return not self.is_heard and isinstance(self._device, ShiftsIn)
+
+    def shift_in(self, first_ends_ticks: int, data: bytes) -> None:
+        """Take bytes late whose bits are not heard."""
+        self._settle(first_ends_ticks)
+        assert isinstance(self._device, ShiftsIn)
+        self._out = self._device.shift_in(data)
+
     def _on_data(self, at_ticks: int, level: Level) -> None:
         self._data.move(at_ticks, level)
 
     def _on_select(self, at_ticks: int, level: Level) -> None:
+        self.catch_up()
         self._settle(at_ticks)
         if self._select.move(at_ticks, level):
             self._selected_at_ticks = at_ticks
@@ -91,6 +112,7 @@ class BitSpi:
         self._put()
 
     def _on_clock(self, at_ticks: int, level: Level) -> None:
+        self.catch_up()
         self._settle(at_ticks)
         if not self._clock.move(at_ticks, level):
             return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.wiring.bit_i2c import BitI2c
 from pytest_embedbench.wiring.bit_spi import BitSpi
 from pytest_embedbench.wiring.shared_address import SharedAddress
+from pytest_embedbench.wiring.spi_backlog import SpiBacklog
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -36,6 +37,8 @@ class ChipBuses:
         """By address; those that have the same one are one device."""
         self._at_address: defaultdict[int, list[I2cDevice]] = defaultdict(list)
         self.spi: list[BitSpi] = []
+        self.backlog = SpiBacklog(nets.log, self.spi)
+        """Bytes of SPI that are still to be told; only of use if ``is_patient``."""
 
     def add_i2c(
         self,
@@ -66,6 +69,7 @@ class ChipBuses:
         sck, mosi, miso = self._spi_nets
         if tuple(nets[:2]) == (sck, mosi) and nets[3] in {-1, miso}:
             on_bus.is_heard = nets[3] == miso
+            on_bus.catch_up = self.backlog.catch_up
             self.spi.append(on_bus)
             self._spi_owners |= {(part, clock), (part, data_in)}
 
@@ -82,6 +86,11 @@ class ChipBuses:
             if line >= 0
             for net in self._nets.network.island(line)
         )
+
+    @property
+    def is_patient(self) -> bool:
+        """Whether bytes of SPI may be told late: nobody answers."""
+        return all(on_bus.is_patient for on_bus in self.spi)
 
     def exchange(self, at_ticks: int, byte: int) -> int | None:
         """Take a byte over SPI; return what came back, ``None`` if nobody answered."""

@@ -158,6 +158,7 @@ class LiveCircuit:
 
     def control(self, at_ticks: int, part: str, name: str, value: float) -> None:
         """Set a control of a part; raises what ``PlacedPart.control`` does."""
+        self.buses.backlog.catch_up()
         self.nets.now_ticks = at_ticks
         self._part(part).control(at_ticks, name, value)
         self.nets.settle(at_ticks)
@@ -173,6 +174,7 @@ class LiveCircuit:
 
     def observe(self, at_ticks: int, part: str, name: str) -> Reading:
         """Return what is seen of a part; raises what ``PlacedPart.observe`` does."""
+        self.buses.backlog.catch_up()
         return self._part(part).observe(at_ticks, name)
 
     # ---------------------------------------------------------------- what parts do

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import enum
 from array import array
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LEVEL_BITS, NET_BITS = 2, 14
 """A change is its tick, over the number of the net, over its level."""
@@ -78,9 +81,13 @@ class NetLog:
         self, kind: int, begins_ticks: int, ends_ticks: int, value: int, other: int
     ) -> None:
         """Keep what went over a bus."""
-        self.bus.append(begins_ticks)
         lasts_ticks = ends_ticks - begins_ticks
-        self.bus.append(lasts_ticks << 24 | value << 16 | other << 8 | kind)
+        word = lasts_ticks << 24 | value << 16 | other << 8 | kind
+        self.add_bytes((begins_ticks, word))
+
+    def add_bytes(self, words: Iterable[int]) -> None:
+        """Keep what went over a bus, in the two words of each byte."""
+        self.bus.extend(words)
         if len(self.bus) > 4 * MOST_CHANGES:
             self._bus_cut_at_ticks = self.bus[2 * MOST_CHANGES]
             del self.bus[: 2 * MOST_CHANGES]

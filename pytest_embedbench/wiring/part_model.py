@@ -62,6 +62,19 @@ class SpiDevice(Protocol):
         ...
 
 
+@runtime_checkable
+class ShiftsIn(Protocol):
+    """An ``SpiDevice`` that may be told its bytes late, several in a row.
+
+    Until its select line moves or something is seen of it, all that it does with them
+    is to shift them in.
+    """
+
+    def shift_in(self, data: bytes, /) -> int:
+        """Take bytes as ``transfer`` does one by one; return what the last returns."""
+        ...
+
+
 class Wires(Protocol):
     """What a model sees of its circuit: its own pins, and the clock.
 

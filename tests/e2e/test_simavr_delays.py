@@ -1,4 +1,4 @@
-"""Leaping over rounds of Arduino's ``delay()`` changes no byte, no edge, no time."""
+"""Leaping over Arduino's ``delay()`` and SPI's bytes changes no byte, edge or time."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ NAMES = (
     "TONE",
     "ECHO",
     "MASKED",
+    "SPI_BYTES",
 )
 RUN_MS = 501
 
@@ -56,6 +57,7 @@ import sys
 from pytest_embedbench.engines.simavr.core.delay_loop import DelayLoop
 from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 from pytest_embedbench.engines.simavr.core.main import AvrInChild
+from pytest_embedbench.engines.simavr.core.spi_poll import SpiPoll
 cpu_hz = int(sys.argv[4])
 machine = AvrMachine(sys.argv[1], sys.argv[2], cpu_hz, 5_000)
 board = AvrInChild(machine, [(0, 115200, False)])
@@ -65,6 +67,12 @@ def counted(*arguments):
     return leapt[-1]
 DelayLoop._rounds = counted
 DelayLoop(machine)
+skip = SpiPoll.skip
+def counted_skip(*arguments):
+    leapt.append(skip(*arguments))
+    return leapt[-1]
+SpiPoll.skip = counted_skip
+board.spi.poll = SpiPoll(machine)
 machine.load(eval(sys.argv[3]))
 machine.run_until(cpu_hz // 10)
 print(sum(max(0, each) for each in leapt))
@@ -189,6 +197,11 @@ def test_most_rounds_are_left_out(
     image = sketch("BLINK", board=board, lto=lto)
     cycles = board_spec(board).cpu_hz / 10
     assert left_out(simavr, image, board) > 0.8 * cycles / 82
+
+
+def test_most_bytes_of_spi_are_leapt_over(simavr: Simavr, sketch: Sketch) -> None:
+    """In 100 ms there are some 4,500, few of them while something else is due."""
+    assert left_out(simavr, sketch("SPI_BYTES"), "uno") > 3000
 
 
 def test_a_yield_of_the_sketchs_own_is_called_each_time(

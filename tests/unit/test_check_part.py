@@ -139,6 +139,12 @@ class Wide(Bright):
         return byte << 8 | byte
 
 
+class Hasty(Bright):
+    def shift_in(self, data: bytes) -> int:
+        self.taken = data[0]
+        return self.taken
+
+
 class Torn(Bright):
     def on_broadcast(self, _at_ticks: int, value: int) -> None:
         self.wires.broadcast("dark", value / 2)  # type: ignore[arg-type]
@@ -177,6 +183,7 @@ def test_a_part_of_somebody_elses_passes() -> None:
         (Chatty, "on a bus answers 256, which is no byte"),
         (Vague, "on a bus answers 0, which is no bool"),
         (Wide, "on a bus answers 65535, which is no byte"),
+        (Hasty, "told late do something else"),
         (Torn, "0.0 to dark is no int"),
         (MoodyOnTheBus, "two equal runs differ"),
         (Welded, "no switch from IN to OUT"),

@@ -493,9 +493,7 @@ def test_spi_is_in_bits_where_somebody_needs_them(
     assert needs is bool(in_bits)
 
 
-@pytest.mark.parametrize(
-    ("extra", "back"), [((), None), (("m:DOUT - uno:12",), 0x5A)]
-)
+@pytest.mark.parametrize(("extra", "back"), [((), None), (("m:DOUT - uno:12",), 0x5A)])
 def test_only_who_is_wired_to_miso_answers(
     extra: tuple[str, ...], back: int | None
 ) -> None:

@@ -66,6 +66,13 @@ class Max7219Matrix:
         shifted.append(byte)
         return shifted[0]
 
+    def shift_in(self, data: bytes) -> int:
+        """Shift bytes in."""
+        shifted = self._shifted
+        shifted += data
+        del shifted[: len(data)]
+        return shifted[0]
+
     def _row(self, digit: int) -> tuple[bool, ...]:
         bits: list[bool] = []
         for chip in reversed(self._chips):

@@ -20,6 +20,7 @@
 #define TONE 15
 #define ECHO 16
 #define MASKED 17
+#define SPI_BYTES 18
 
 static volatile unsigned int events;
 
@@ -43,6 +44,31 @@ ISR(TIMER1_COMPA_vect) { PINB = _BV(0); events++; }
 ISR(PCINT2_vect) { events++; }
 ISR(WDT_vect) { PINB = _BV(2); }
 
+static byte moved(byte value)
+{
+    SPDR = value;
+    asm volatile("nop");
+    while (!(SPSR & _BV(SPIF))) {}
+    return SPDR;
+}
+
+static void move_bytes(void)
+{
+    byte read = 0;
+    for (byte rate = 0; rate < 7; rate++) {
+        SPCR = _BV(SPE) | _BV(MSTR) | (rate & 3);
+        SPSR = rate >> 2;
+        for (byte i = 0; i < 16; i++) {
+            read ^= moved(i) + i;
+            PINB = _BV(0);
+            SPDR = i;
+            while (!(SPSR & _BV(SPIF))) {}
+            PINB = _BV(1);
+        }
+    }
+    Serial.println(read);
+}
+
 #if SKETCH == OWN_YIELD
 void yield(void) { if (++events % 64 == 0) PINB = _BV(3); }
 #endif
@@ -53,7 +79,7 @@ void setup()
     pinMode(13, OUTPUT);
     DDRB |= 0x0F;
     switch (SKETCH) {
-    case FAST_ISR: every(1601); break;
+    case FAST_ISR: case SPI_BYTES: every(1601); break;
     case IN_MICROS: every(997); break;
     case SERVO: TCCR1A = 0; TCCR1B = _BV(CS11); TIMSK1 = _BV(OCIE1A); break;
     case PIN_CHANGE: pinMode(3, OUTPUT); PCICR = _BV(PCIE2); PCMSK2 = _BV(3); break;
@@ -80,6 +106,7 @@ void loop()
     case DELAY_US: delay(2); delayMicroseconds(777); break;
     case ECHO: while (Serial.available()) Serial.write(Serial.read()); delay(3); break;
     case MASKED: noInterrupts(); delayMicroseconds(900); interrupts(); delay(2); break;
+    case SPI_BYTES: move_bytes(); break;
     default: delay(20); Serial.println(micros()); break;
     }
 }

@@ -69,6 +69,7 @@ class AskedCircuit:
             case ("voltage", net):
                 self._replies.append(live.voltage_mv(now, net))
             case ("log",):
+                live.buses.backlog.catch_up()
                 log = live.nets.log
                 pwm = [tuple(it) for it in log.pwm]
                 self._replies.append((*log.all(), pwm, log.bus.tobytes(), now))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 
 from pytest_embedbench.engines.simavr.core import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Literal
 
 _SBI, _SBI_MASK = 0x9A00, 0xFF00
 
@@ -26,8 +27,7 @@ class Core:
         self.avr = made.contents
         self.pointer = ctypes.addressof(self.avr)
         # ``avr.cycle`` as its only item: a third of the time, where time counts.
-        cycle = ctypes.c_uint64.from_address(self.pointer + layout.Avr.cycle.offset)
-        self.cycle_view = memoryview(cycle).cast("B").cast("Q")
+        self.cycle_view = self.view("cycle", "Q")
         # Functions of cycle timers, or their parameters, that no sleep holds up.
         self.going_on: set[int] = set()
         # What stands between a register and who is given to ``read_by`` for it.
@@ -35,6 +35,12 @@ class Core:
         self._kept: list[object] = []
         self._bits: list[int] = []
         self.lib.avr_init(self.pointer)
+
+    def view(self, field: str, code: Literal["I", "Q", "b"]) -> memoryview:
+        """Return a field of ``avr_t``, of a struct code, as the only item of a view."""
+        size, offset = struct.calcsize(code), getattr(layout.Avr, field).offset
+        cells = (ctypes.c_uint8 * size).from_address(self.pointer + offset)
+        return memoryview(cells).cast("B").cast(code)
 
     def keep(self, callback: object) -> int:
         """Keep a callback alive for as long as C may call it; return its address."""

@@ -31,6 +31,7 @@ from pytest_embedbench.engines.simavr.core.pwm import Pwm
 from pytest_embedbench.engines.simavr.core.scripts import go_through
 from pytest_embedbench.engines.simavr.core.sleep import DeepSleep
 from pytest_embedbench.engines.simavr.core.spi import Spi
+from pytest_embedbench.engines.simavr.core.spi_poll import SpiPoll
 from pytest_embedbench.engines.simavr.core.standing import stand
 from pytest_embedbench.engines.simavr.core.stimuli import Stimuli
 from pytest_embedbench.engines.simavr.core.timer import AvrTimer
@@ -240,6 +241,7 @@ def _serve() -> None:
             machine.started.append(board.watchdog.leave_bootloader)
         if skip_delays:
             DelayLoop(machine)
+            board.spi.poll = SpiPoll(machine)
         machine.load(segments)
     except OSError as error:
         send(("missing", str(error)))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
+    from pytest_embedbench.engines.simavr.core.spi_poll import SpiPoll
+    from pytest_embedbench.wiring.spi_backlog import SpiBacklog
 
 _SPE, _MSTR = 0x40, 0x10
 _SPIE, _DORD, _CPOL, _CPHA = 0x80, 0x20, 0x08, 0x04
@@ -23,6 +25,7 @@ _FLAGS = _SPIF | _WCOL
 _BITS = 8
 # By SPR1, SPR0, and SPI2X over them.
 _BYTE_CYCLES = tuple(_BITS * it for it in (4, 16, 64, 128, 2, 8, 32, 64))
+_MOST_KEPT = 4096
 _OUT_CYCLES = 1  # of the instruction that writes SPDR; the byte begins as it ends
 
 
@@ -59,9 +62,8 @@ class SpiByte:
 class Spi:
     """A master; with nothing at its pins it reads eight times what MISO shows.
 
-    ``begun`` hears of every byte as it begins, ``exchange`` as it ends, and may return
-    what came back. Its flag is simavr's only while its interrupt is on: to raise and
-    clear that one takes as long as all else of a byte.
+    Its flag is simavr's only while its interrupt is on: to raise and clear that one
+    takes as long as all else of a byte.
     """
 
     def __init__(self, machine: AvrMachine) -> None:
@@ -70,9 +72,13 @@ class Spi:
         self._vector = machine.vector(machine.mcu.spi_vector)
         miso = machine.mcu.spi_pins[2]
         self._miso = machine.mcu.ports[miso[1]], 1 << int(miso[2])
-        self.begun: Callable[[SpiByte], None] | None = None
-        self.exchange: Callable[[SpiByte], int | None] | None = None
-        self._byte = SpiByte(0, 0, 0, 0)
+        self._begun: Callable[[SpiByte], None] | None = None
+        self._exchange: Callable[[SpiByte], int | None] | None = None
+        self._backlog: SpiBacklog | None = None
+        self._is_simple = True
+        self.poll: SpiPoll | None = None
+        """Who leaps over the wait for a byte."""
+        self._setting = self._value = self._begins_at = self._byte_cycles = 0
         self._received = 0
         self._shifts = self._is_raised = False
         self._timer = machine.keep(layout.CycleTimer(self._on_byte))
@@ -81,39 +87,87 @@ class Spi:
         machine.on_bits([(SPCR, _SPIE_BIT)], self._on_enable)
         machine.revive.append(self._on_reset)
 
-    def byte_cycles(self) -> int:
-        """Return how long a byte takes with the registers as they are."""
-        return _BYTE_CYCLES[self._data[SPCR] & 3 | (self._data[SPSR] & _SPI2X) << 2]
+    def connect(
+        self,
+        *,
+        begun: Callable[[SpiByte], None] | None = None,
+        exchange: Callable[[SpiByte], int | None] | None = None,
+        backlog: SpiBacklog | None = None,
+    ) -> None:
+        """Tell others what goes over, from the next byte on.
+
+        ``begun`` hears of every byte as it begins, ``exchange`` as it ends, and may
+        return what came back. With a ``backlog`` nobody answers, and it is kept there.
+        """
+        self._begun, self._exchange, self._backlog = begun, exchange, backlog
+        self._is_simple = begun is None and exchange is None
+        self._set(self._setting)
+
+    def _set(self, setting: int) -> None:
+        """Take how bytes go over from now on: SPCR, and SPI2X over it."""
+        self._setting = setting
+        rate = setting & 3 | (setting >> 8 & _SPI2X) << 2
+        is_master = setting & _IS_MASTER == _IS_MASTER
+        self._byte_cycles = _BYTE_CYCLES[rate] if is_master else 0
+        if self._backlog is not None:
+            mode, low_first = setting >> 2 & 3, bool(setting & _DORD)
+            self._backlog.go_over(mode, self._byte_cycles, is_low_first=low_first)
 
     def _on_write(self, _avr: int, address: int, value: int, _param: int) -> None:
         data = self._data
-        status, control = data[SPSR], data[SPCR]
+        status = data[SPSR]
         if status & _FLAGS:
             self._clear_flag()
         if self._shifts:
             data[SPSR] |= _WCOL
             return
         data[address] = value
-        if control & _IS_MASTER == _IS_MASTER:
-            self._shifts = True
-            begins_at = self._cycle[0] + _OUT_CYCLES
-            ends_at = begins_at + _BYTE_CYCLES[control & 3 | (status & _SPI2X) << 2]
-            self._byte = byte = SpiByte(value, control, begins_at, ends_at)
-            if self.begun:
-                self.begun(byte)
-            self._machine.at(ends_at, self._timer)
+        setting = data[SPCR] | (status & _SPI2X) << 8
+        if setting != self._setting:
+            self._set(setting)
+        if not self._byte_cycles:
+            return
+        self._value = value
+        self._begins_at = begins_at = self._cycle[0] + _OUT_CYCLES
+        ends_at = begins_at + self._byte_cycles
+        if self._is_simple:
+            poll = self.poll
+            if poll is not None and not setting & _SPIE and poll.skip(ends_at):
+                self._end()
+                return
+        elif self._begun is not None:
+            self._begun(self._byte())
+        self._shifts = True
+        self._machine.at(ends_at, self._timer)
+
+    def _byte(self) -> SpiByte:
+        begins_at = self._begins_at
+        ends_at = begins_at + self._byte_cycles
+        return SpiByte(self._value, self._setting & 0xFF, begins_at, ends_at)
 
     def _on_byte(self, _avr: int, _when: int, _param: int) -> int:
         self._shifts = False
-        back = self.exchange(self._byte) if self.exchange else None
-        if back is None:
-            pins, mask = self._miso
-            back = 0xFF if self._data[pins] & mask else 0
-        self._received = back
-        self._data[SPSR] |= _SPIF
+        self._end()
         if self._data[SPCR] & _SPIE:
             self._raise()
         return 0
+
+    def _end(self) -> None:
+        back, backlog = None, self._backlog
+        if backlog is not None:
+            backlog.begins.append(self._begins_at)
+            values = backlog.values
+            values.append(self._value)
+            if len(values) >= _MOST_KEPT:
+                backlog.catch_up()
+        elif self._exchange is not None:
+            back = self._exchange(self._byte())
+        data = self._data
+        if back is None:
+            pins, mask = self._miso
+            back = 0xFF if data[pins] & mask else 0
+        self._received = back
+        data[SPSR] |= _SPIF
 
     def _on_read(self, _avr: int, _address: int, _param: int) -> int:
         if self._data[SPSR] & _FLAGS:

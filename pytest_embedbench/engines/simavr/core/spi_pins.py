@@ -41,11 +41,11 @@ class SpiInCircuit:
         self._data_in = pins.get(miso)
         self._spi = spi
         self._received: int | None = None  # while a byte goes over in bits
+        self._is_leaving_bits = False
         self._switched = 0  # how often SPI was, so that bits of before are forgotten
         if self._clock or self._data:
             live.nets.on_ears = self._on_ears
             self._on_ears()
-            spi.exchange = self._exchange
             machine.on_bits([(SPCR, _SPE_BIT)], self._on_enable)
             machine.revive.append(self._on_reset)
 
@@ -55,6 +55,8 @@ class SpiInCircuit:
         if self._received is not None:
             back = self._received if self._data_in else None
             self._received = None
+            if self._is_leaving_bits:
+                self._on_ears()
         else:
             nets = self._live.nets
             back = self._live.buses.exchange(byte.ends_at, value)
@@ -83,8 +85,17 @@ class SpiInCircuit:
 
     def _on_ears(self) -> None:
         """Go over to bits, or back to bytes, from the next byte on."""
-        needs_bits = self._live.buses.spi_needs_edges(self._clock, self._data)
-        self._spi.begun = self._plan_bits if needs_bits else None
+        buses = self._live.buses
+        buses.backlog.catch_up()
+        needs_bits = buses.spi_needs_edges(self._clock, self._data)
+        is_in_bits = self._received is not None
+        self._is_leaving_bits = is_in_bits and not needs_bits
+        if needs_bits:
+            self._spi.connect(begun=self._plan_bits, exchange=self._exchange)
+        elif is_in_bits or not buses.is_patient:
+            self._spi.connect(exchange=self._exchange)
+        else:
+            self._spi.connect(backlog=buses.backlog)
 
     def _plan_bits(self, byte: SpiByte) -> None:
         """Plan the edges of a byte: data changes at every other one of the clock's."""
