@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         HasPosition as HasPosition,
         HasPower as HasPower,
         HasReset as HasReset,
+        HasStandIns as HasStandIns,
         HasUnitTests as HasUnitTests,
         HasVirtualTime as HasVirtualTime,
         HeldConsole as HeldConsole,
@@ -236,9 +237,9 @@ _HOMES = {
     "pytest_embedbench.contracts": (
         "Board BoardUnderTest Builder ChecksBoards CommandEnd DrivesPins DrivesPulses "
         "Engine Figure HasAnalog HasConsole HasConsoles HasNotes HasPins HasPosition "
-        "HasPower HasReset HasUnitTests HasVirtualTime HeldConsole Instrument "
-        "IsPluggedIn KnowsBoardTools KnowsCapabilities LendsTools LentTools Link "
-        "Measured Plant ReadsPins RunsAhead RunsOn RunsPlainPrograms SetsUp "
+        "HasPower HasReset HasStandIns HasUnitTests HasVirtualTime HeldConsole "
+        "Instrument IsPluggedIn KnowsBoardTools KnowsCapabilities LendsTools LentTools "
+        "Link Measured Plant ReadsPins RunsAhead RunsOn RunsPlainPrograms SetsUp "
         "SetupReport SharedBoard SharedEngine Snapshot SnapshotEngine StateT "
         "SwitchesPower TakesSettings TargetConsole UnitTestSuite capabilities_of"
     ),

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_embedbench.contracts import KnowsCapabilities, LabEngine
+from pytest_embedbench.contracts import KnowsBoardTools, KnowsCapabilities, LabEngine
 from pytest_embedbench.contracts.capabilities import (
     OLD_CAPABILITIES,
     meant_capability,
@@ -84,6 +84,11 @@ def check_able(
         raise CapabilityMissing(f"{spec.name} lacks {', '.join(lacking)}")
 
 
+def foretold(engine: Engine, spec: BoardSpec) -> frozenset[Capability] | None:
+    """Return what a board can do; ``None`` if its engine cannot tell beforehand."""
+    return engine.capabilities(spec) if isinstance(engine, KnowsCapabilities) else None
+
+
 def check_foretold(engine: Engine, spec: BoardSpec, names: Collection[str]) -> None:
     """Insist on what ``needs(...)`` names, as far as an engine can tell beforehand.
 
@@ -91,8 +96,20 @@ def check_foretold(engine: Engine, spec: BoardSpec, names: Collection[str]) -> N
         CapabilityMissing: the board lacks some.
         ConfigError: one of the names is a capability misspelt.
     """
-    if isinstance(engine, KnowsCapabilities):
-        check_able(spec, engine.capabilities(spec), needs_named(names).capabilities)
+    able = foretold(engine, spec)
+    if able is not None:
+        check_able(spec, able, needs_named(names).capabilities)
+
+
+def check_tools(engine: Engine, spec: BoardSpec) -> None:
+    """Insist on what a board takes, as far as its engine can tell beforehand.
+
+    Raises:
+        ToolMissing: it is not here.
+    """
+    if isinstance(engine, KnowsBoardTools):
+        for missing in engine.missing_for(spec):
+            raise missing
 
 
 def engines_together(

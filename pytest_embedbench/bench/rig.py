@@ -15,8 +15,8 @@ from pytest_embedbench.bench.able import (
     check_able,
     check_kind_of,
     engines_together,
+    foretold,
     needs_named,
-    with_features,
 )
 from pytest_embedbench.bench.environments import (
     check_clock,
@@ -27,13 +27,13 @@ from pytest_embedbench.bench.images import ImageCache
 from pytest_embedbench.bench.places import board_at
 from pytest_embedbench.bench.prebuilt import check_kind
 from pytest_embedbench.bench.registry import Registry
-from pytest_embedbench.bench.speeds import MONITOR_BPS, at_its_speed
+from pytest_embedbench.bench.speeds import MONITOR_BPS
+from pytest_embedbench.bench.stand_ins import as_booted, stand_in
 from pytest_embedbench.bench.standing import StandingImages
 from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.contracts import (
     EnvironmentFacts,
     HasConsoles,
-    KnowsCapabilities,
     LabEngine,
     MayWrite,
     SharedEngine,
@@ -160,10 +160,8 @@ class Rig:
 
     def capabilities(self, spec: BoardSpec) -> frozenset[Capability]:
         """Return what a board can do, as far as its engine can tell beforehand."""
-        engine = self.registry.engine(spec.engine)
-        if isinstance(engine, KnowsCapabilities):
-            return engine.capabilities(spec)
-        return frozenset()
+        spec = stand_in(self.registry, spec)
+        return foretold(self.registry.engine(spec.engine), spec) or frozenset()
 
     @contextmanager
     def boot(
@@ -193,16 +191,14 @@ class Rig:
         needed, features = needs_named(needs)
         for _, image in wanted:
             check_kind_of(image, FirmwareImage, _GIVE_IMAGE)
-        specs = [
-            with_features(at_its_speed(spec, image), features) for spec, image in wanted
-        ]
+        specs = [as_booted(self.registry, *each, features) for each in wanted]
         wanted = [(spec, image) for spec, (_, image) in zip(specs, wanted, strict=True)]
         engines = engines_together(self.registry.engine, specs)
         engine = engines[0]
         with ExitStack() as opened:
             for each, spec in zip(engines, specs, strict=True):
-                if isinstance(each, KnowsCapabilities):
-                    check_able(spec, each.capabilities(spec), needed)
+                if (able := foretold(each, spec)) is not None:
+                    check_able(spec, able, needed)
             boards: Sequence[Board]
             if isinstance(engine, LabEngine):
                 by_engine = [
@@ -238,7 +234,7 @@ class Rig:
         """
         check_kind_of(image, FirmwareImage, _GIVE_IMAGE)
         asked = needs_named(needs)
-        spec = with_features(at_its_speed(spec, image), asked.features)
+        spec = as_booted(self.registry, spec, image, asked.features)
         with ExitStack() as opened:
             boot = partial(self.boot, spec, image, needs=asked.names)
             engine = self.registry.engine(spec.engine)

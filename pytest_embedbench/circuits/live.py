@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.circuits.circuit import Circuit
 from pytest_embedbench.installed_parts import installed_catalogue
-from pytest_embedbench.wiring.netlist import known_parts
+from pytest_embedbench.wiring.part_type import PartType
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.bench import Bench
@@ -21,9 +21,9 @@ def open_circuit(bench: Bench) -> Circuit:
     """
     board_circuit = under_test(bench.board).circuit
     diagram = board_circuit.diagram
+    types = installed_catalogue().types
     kinds = {
-        name: kind
-        for name, (part, kind) in known_parts(diagram, installed_catalogue()).items()
-        if part in diagram.parts
+        part.id: types.get(part.type) or PartType(name=part.type, title=part.type)
+        for part in diagram.parts
     }
     return Circuit(bench, board_circuit, diagram, kinds)

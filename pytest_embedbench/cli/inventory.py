@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.bench.stand_ins import stand_in
 from pytest_embedbench.cli.tools import builder, builder_name
 from pytest_embedbench.contracts import ChecksBoards, KnowsBoardTools, KnowsFrameworks
 from pytest_embedbench.errors import EmbedbenchError
@@ -157,13 +158,14 @@ def _raised(method: str, error: Exception) -> str:
 
 def _missing(registry: Registry, spec: BoardSpec) -> list[ToolMissing]:
     """Return what has to be installed for a board: its engine's, its builder's."""
+    spec = stand_in(registry, spec)
     engine = registry.engine(spec.engine)
     if isinstance(engine, ChecksBoards):
         engine.check(spec)
     own = builder(registry, builder_name())
     problems = [
-        engine.missing(),
-        own.missing(),
+        *(engine.missing(), own.missing()),
+        *(engine.missing_for(spec) if isinstance(engine, KnowsBoardTools) else ()),
         *(own.missing_for(spec) if isinstance(own, KnowsBoardTools) else ()),
     ]
     return [problem for problem in problems if problem is not None]

@@ -63,7 +63,10 @@ class TakesSettings(Protocol):
 
 @runtime_checkable
 class KnowsBoardTools(Protocol):
-    """A builder that knows what firmware for a board takes before it builds any."""
+    """A builder or engine that knows what a board takes before it is built for.
+
+    For one whose engine says so, nothing is built.
+    """
 
     def missing_for(self, spec: BoardSpec) -> Sequence[ToolMissing]:
         """Say what has to be installed for that board, beyond ``missing``."""

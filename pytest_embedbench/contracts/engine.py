@@ -105,6 +105,21 @@ class HasConsoles(Protocol):
 
 
 @runtime_checkable
+class HasStandIns(Protocol):
+    """An engine that can have boards of another engine run in the place of its own."""
+
+    def stand_in(self, spec: BoardSpec) -> str:
+        """Return the name of the board that is booted for one; ``""`` for itself.
+
+        ``spec.options`` has ``diagram``, if it is to stand in a circuit.
+
+        Raises:
+            ConfigError: its options ask for one, and there is none.
+        """
+        ...
+
+
+@runtime_checkable
 class MayWrite(Protocol):
     """An engine whose boards may run what is on them already."""
 

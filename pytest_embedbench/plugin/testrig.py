@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.bench.able import check_foretold
+from pytest_embedbench.bench.able import check_foretold, check_tools
 from pytest_embedbench.bench.console_record import RecordedConsole
+from pytest_embedbench.bench.stand_ins import stand_in
 from pytest_embedbench.bench.under_test import record_console
 from pytest_embedbench.errors import ConfigError, NotSupported
 from pytest_embedbench.model import NO_IMAGE, NO_SOURCE, Capability
@@ -58,8 +59,11 @@ class TestRig:
         """Return what is built for a board: somebody's, or the nearest project."""
         with self._plainly(spec):
             # A board that never can needs no environment, and nothing is built for it.
-            engine = self.session.rig.registry.engine(spec.engine)
-            check_foretold(engine, spec, self._needs(spec))
+            registry = self.session.rig.registry
+            booted = stand_in(registry, self._wired(spec))
+            engine = registry.engine(booted.engine)
+            check_foretold(engine, booted, self._needs(spec))
+            check_tools(engine, booted)
             prebuilt = self.session.prebuilt(self.item, spec)
             source: FirmwareSource = self.item.ihook.pytest_embedbench_firmware_source(
                 item=self.item, spec=spec
