@@ -1,0 +1,229 @@
+"""Which pins may be meant for which: maps from what is used to what is wired.
+
+Fewest changes first. Maps are injective and typed; whether a pin has PWM or an
+interrupt never leaves one out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations, islice
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.esr.affinity import Affinity
+from pytest_embedbench.esr.model import PinMap, PinMove
+from pytest_embedbench.esr.signals import SignalKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pytest_embedbench.esr.board_pins import BoardPins
+    from pytest_embedbench.esr.signals import Signal
+    from pytest_embedbench.esr.uses import PinDoing
+
+_LEAST_OF_A_BLOCK = 3
+_BEAM = 60
+_MIXED = 4
+Moves = tuple[PinMove, ...]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """All that is to be tried, in order.
+
+    Args:
+        signals: What is wired, by pin.
+        doing: What the firmware does, by pin.
+        pins: Those of the board.
+        fixed: Pins that are what they are: those of a bus in hardware.
+    """
+
+    signals: Mapping[str, Signal]
+    doing: Mapping[str, PinDoing]
+    pins: BoardPins
+    fixed: frozenset[str] = field(default_factory=frozenset[str])
+
+    def __iter__(self) -> Iterator[PinMap]:
+        seen: set[Moves] = {()}
+        for moves, why in self._all():
+            ordered = tuple(sorted(moves, key=lambda it: self.pins.number(it.wired)))
+            if ordered not in seen and self._is_possible(ordered):
+                seen.add(ordered)
+                yield PinMap(ordered, why)
+
+    # ------------------------------------------------------------- what fits, what not
+    @cached_property
+    def affinity(self) -> Affinity:
+        """What names and waveforms say."""
+        return Affinity(self.signals)
+
+    @cached_property
+    def matched(self) -> tuple[str, ...]:
+        """Wired pins at which the firmware does what belongs there."""
+        return tuple(pin for pin in self._wired if self._suits(pin, pin))
+
+    @cached_property
+    def unserved(self) -> tuple[str, ...]:
+        """Wired pins at which it does not."""
+        return tuple(pin for pin in self._wired if pin not in self.matched)
+
+    @cached_property
+    def astray(self) -> tuple[str, ...]:
+        """Pins at which it does something that is wired elsewhere, or nowhere."""
+        return tuple(
+            pin
+            for pin in self.doing
+            if pin not in self.matched and pin not in self.fixed
+        )
+
+    @cached_property
+    def _wired(self) -> tuple[str, ...]:
+        return tuple(
+            pin
+            for pin, signal in self.signals.items()
+            if pin not in self.fixed and signal.kind is not SignalKind.BUS
+        )
+
+    def _suits(self, used: str, wired: str) -> bool:
+        doing = self.doing.get(used)
+        return doing is not None and doing.suits(self.signals[wired].kind)
+
+    def _is_possible(self, moves: Moves) -> bool:
+        """Say whether pins are able to, as far as that is for certain."""
+        return all(
+            (self.pins.has_adc(it.used) and self.pins.has_adc(it.wired))
+            for it in moves
+            if self.signals[it.wired].kind is SignalKind.MEASURE
+        )
+
+    def _score(self, moves: Moves) -> float:
+        fits = self.affinity.of
+        return sum(fits(self.doing[u], self.signals[w]) for u, w in moves)
+
+    # ------------------------------------------------------------------------- levels
+    def _all(self) -> Iterator[tuple[Moves, str]]:
+        yield from self._blocks()
+        assigned = list(self._assigned())
+        for moves in assigned:
+            yield moves, "what is done at pins that are not wired for it"
+        named = self._named()
+        if named:
+            yield named, "what the names of pins say"
+        swaps = list(self._swaps())
+        for swap in swaps:
+            yield swap, "two of a kind"
+        for moves in assigned[:_MIXED]:
+            for swap in swaps:
+                if not {it.used for it in moves} & {it.used for it in swap}:
+                    yield (*moves, *swap), "what is astray, and two of a kind"
+        for moves in self._mixed_up():
+            yield moves, "a chain of what fits and what is astray"
+        for moves in assigned[:_MIXED]:
+            for fewer in _parts_of(moves):
+                yield fewer, "some of what is astray"
+
+    def _assigned(self) -> Iterator[Moves]:
+        """Give pins that are astray to unserved signals, the likeliest first."""
+        beam: list[Moves] = [()]
+        for wired in self.unserved:
+            longer = [
+                (*moves, PinMove(used, wired))
+                for moves in beam
+                for used in self.astray
+                if self._suits(used, wired) and used not in {it.used for it in moves}
+            ]
+            beam = sorted([*longer, *beam], key=self._rank)[:_BEAM]
+        most = max((len(moves) for moves in beam), default=0)
+        yield from [moves for moves in beam if moves and len(moves) == most]
+
+    def _rank(self, moves: Moves) -> tuple[int, float]:
+        return -len(moves), -self._score(moves)
+
+    def _swaps(self) -> Iterator[Moves]:
+        """Swap two pins that are both what they could be, by how names would gain."""
+        pairs = [
+            (PinMove(one, other), PinMove(other, one))
+            for one, other in combinations(self.matched, 2)
+            if self._suits(one, other) and self._suits(other, one)
+        ]
+        allowed = [pair for pair in pairs if not self._is_contradicted(pair)]
+        yield from sorted(allowed, key=lambda it: -self._gain(it))
+
+    def _mixed_up(self) -> Iterator[Moves]:
+        """Let pins that fit be where others are astray: a chain of two moves."""
+        for wired in self.unserved:
+            for used in self.matched:
+                if not self._suits(used, wired):
+                    continue
+                for other in self.astray:
+                    if self._suits(other, used) and other != wired:
+                        moves = (PinMove(used, wired), PinMove(other, used))
+                        if not self._is_contradicted(moves[:1]):
+                            yield moves
+
+    def _named(self) -> Moves:
+        """Return the map that names are for, if they are for one."""
+        moves: list[PinMove] = []
+        taken: set[str] = set()
+        pairs = [
+            (self.affinity.of_words(doing.words, self.signals[wired]), used, wired)
+            for used, doing in self.doing.items()
+            for wired in self._wired
+            if used not in self.fixed and doing.suits(self.signals[wired].kind)
+        ]
+        served: set[str] = set()
+        for score, used, wired in sorted(pairs, key=lambda it: -it[0]):
+            if score > 0 and used not in taken and wired not in served:
+                taken.add(used)
+                served.add(wired)
+                if used != wired:
+                    moves.append(PinMove(used, wired))
+        return tuple(moves)
+
+    def _blocks(self) -> Iterator[tuple[Moves, str]]:
+        """Shift or reverse all pins of a part that has many, where some are astray."""
+        groups: defaultdict[str, list[str]] = defaultdict(list)
+        for pin in self._wired:
+            for part in self.signals[pin].parts:
+                groups[part].append(pin)
+        for part, wired in groups.items():
+            unserved = sum(pin in self.unserved for pin in wired)
+            if len(wired) < _LEAST_OF_A_BLOCK:
+                continue
+            if unserved and self.astray:
+                for moves in self._shifts(wired):
+                    yield moves, f"{part} shifted as a block"
+            turned = tuple(map(PinMove, reversed(wired), wired))
+            moves = tuple(it for it in turned if it.used != it.wired)
+            if self._all_suit(moves) and not self._is_contradicted(moves):
+                yield moves, f"{part} turned round as a block"
+
+    def _shifts(self, wired: Sequence[str]) -> Iterator[Moves]:
+        numbers = [self.pins.number(pin) for pin in wired]
+        by_size = sorted(range(-12, 13), key=abs)
+        for shift in by_size:
+            used = [self.pins.at(number + shift) for number in numbers]
+            moves = tuple(map(PinMove, used, wired))
+            if shift and self._all_suit(moves):
+                yield moves
+
+    def _all_suit(self, moves: Moves) -> bool:
+        return bool(moves) and all(self._suits(u, w) for u, w in moves)
+
+    def _is_contradicted(self, moves: Moves) -> bool:
+        return any(
+            self.affinity.is_contradicted(used, self.doing[used], self.signals[wired])
+            for used, wired in moves
+        )
+
+    def _gain(self, moves: Moves) -> float:
+        own = tuple(PinMove(it.used, it.used) for it in moves)
+        return self._score(moves) - self._score(own)
+
+
+def _parts_of(moves: Moves) -> Iterator[Moves]:
+    """Yield what is left of a map without some of its moves, largest first."""
+    for size in range(len(moves) - 1, 0, -1):
+        yield from islice(combinations(moves, size), _MIXED)

@@ -1,0 +1,1 @@
+"""The pin constants of a firmware: where they stand, and other values for them."""
