@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from pytest_embedbench.grading.commands.task_folder import suite_in
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_embedbench.grading.mutation.mutant import Mutant
     from pytest_embedbench.grading.mutation.table import MutantOutcome
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 _PROFILES = ("full", "paper")
 _LIMIT_S = 120.0
-_BOARD = "native"
+_BOARD, _PINS_BOARD = "native", "uno"
+_MUTATORS = "embedbench.mutators"
+"""The group of entry points of what else can be mutated than a task's reference."""
 
 
 def add_mutate(commands: Subcommands) -> None:
@@ -32,7 +35,13 @@ def add_mutate(commands: Subcommands) -> None:
     parser = commands.add_parser(
         "mutate", help="put faults into a task's reference; say which its suite misses"
     )
-    parser.add_argument("task", type=Path, nargs="?", help="a folder with a task.toml")
+    parser.add_argument("task", type=Path, nargs="*", help="a folder with a task.toml")
+    parser.add_argument(
+        "--pins",
+        action="store_true",
+        help="try what ESR says of sketches with mistakes in their pins: of all that "
+        "have a pins.toml in the folders given",
+    )
     parser.add_argument(
         "--only",
         action="append",
@@ -47,7 +56,9 @@ def add_mutate(commands: Subcommands) -> None:
         help="only N of them, spread over all and the same each time; default: all",
     )
     parser.add_argument("--profile", choices=_PROFILES, default="full")
-    parser.add_argument("--board", default=_BOARD, metavar="NAME")
+    parser.add_argument(
+        "--board", metavar="NAME", help=f"default: {_BOARD}; with --pins: {_PINS_BOARD}"
+    )
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="at a time"
     )
@@ -84,15 +95,19 @@ def add_mutate(commands: Subcommands) -> None:
 
 
 def _mutate(arguments: argparse.Namespace) -> int:
+    if arguments.pins:
+        arguments.board = arguments.board or _PINS_BOARD
+        return _mutator("pins")(arguments)
+    arguments.board = arguments.board or _BOARD
     from pytest_embedbench.grading.mutation import generate  # noqa: PLC0415  # an extra
     from pytest_embedbench.grading.mutation.overview import overview  # noqa: PLC0415
 
     if arguments.overview:
         sys.stdout.write(overview(arguments.out))
         return 0
-    if arguments.task is None:
+    if len(arguments.task) != 1:
         raise ConfigError("embedbench mutate: which task? give a folder with task.toml")
-    root: Path = arguments.task.resolve()
+    root: Path = arguments.task[0].resolve()
     suite = suite_in(root)
     reference = generate.reference_of(suite)
     every = generate.mutants_of(reference, generate.declared_by(suite))
@@ -103,6 +118,20 @@ def _mutate(arguments: argparse.Namespace) -> int:
             sys.stdout.write(f"{mutant.name:<24} {where:<24} {mutant.what}\n")
         return 0
     return _try_all(arguments, suite, mutants)
+
+
+def _mutator(name: str) -> Callable[[argparse.Namespace], int]:
+    """Return what another product brings, which knows what it mutates.
+
+    Raises:
+        ConfigError: the product is not there.
+    """
+    for entry in entry_points(group=_MUTATORS, name=name):
+        made: Callable[[argparse.Namespace], int] = entry.load()
+        return made
+    raise ConfigError(
+        f"embedbench mutate --{name}: nothing here can; install this package anew"
+    )
 
 
 def _try_all(

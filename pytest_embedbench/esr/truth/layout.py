@@ -1,0 +1,98 @@
+"""Mutants as folders: each a case with the check of its sketch."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.esr.truth.mutants import RIGHT, mutants_of
+from pytest_embedbench.esr.truth.sketch import DIAGRAM, MANIFEST, SOURCE, read_sketch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from pytest_embedbench.esr.truth.mutants import PinMutant
+
+
+class MutantCase(NamedTuple):
+    """A mutant, and the folder of the sketch it is of."""
+
+    sketch: Path
+    mutant: PinMutant
+
+    @property
+    def name(self) -> str:
+        """What its folder is called, and so the case."""
+        return _name(self.sketch, self.mutant.name)
+
+    @property
+    def twin(self) -> str:
+        """The name of the case that has the same logic and no wrong pin."""
+        return _name(self.sketch, self.mutant.twin)
+
+
+def _name(sketch: Path, mutant: str) -> str:
+    return f"{sketch.name}--{mutant}"
+
+
+def cases_in(folders: Iterable[Path]) -> Sequence[MutantCase]:
+    """Return the mutants of all sketches in some folders, sketch by sketch.
+
+    Raises:
+        ConfigError: there are none, or two sketches have one name.
+    """
+    found: dict[str, MutantCase] = {}
+    for folder in folders:
+        manifests = sorted(folder.glob(f"**/{MANIFEST}"))
+        if not manifests:
+            raise ConfigError(f"{folder}: no {MANIFEST} is in there: see docs/esr.md")
+        for manifest in manifests:
+            for mutant in mutants_of(read_sketch(manifest.parent)):
+                case = MutantCase(manifest.parent, mutant)
+                if case.name in found:
+                    raise ConfigError(
+                        f"{manifest.parent} and {found[case.name].sketch} have one "
+                        "name: give one of them another"
+                    )
+                found[case.name] = case
+    return tuple(found.values())
+
+
+def sampled(cases: Sequence[MutantCase], count: int | None) -> Sequence[MutantCase]:
+    """Return ``count`` of the cases, in their order, chosen by their names."""
+    if count is None:
+        return cases
+    by_chance = sorted(cases, key=lambda case: _digest(case.name))
+    kept = {case.name for case in by_chance[:count]}
+    return [case for case in cases if case.name in kept]
+
+
+def with_twins(
+    chosen: Iterable[MutantCase], cases: Iterable[MutantCase]
+) -> Sequence[MutantCase]:
+    """Return the chosen cases, what decides them, and their sketches as they are."""
+    needed = {
+        name
+        for case in chosen
+        for name in (case.name, case.twin, _name(case.sketch, RIGHT))
+    }
+    return [case for case in cases if case.name in needed]
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
+
+
+def lay_out(cases: Iterable[MutantCase], root: Path) -> None:
+    """Write a folder for each case, in place of what was there."""
+    shutil.rmtree(root, ignore_errors=True)
+    for case in cases:
+        folder = root / case.name
+        (folder / SOURCE).parent.mkdir(parents=True)
+        for file in (case.sketch / "platformio.ini", *case.sketch.glob("test_*.py")):
+            shutil.copyfile(file, folder / file.name)
+        (folder / SOURCE).write_text(case.mutant.text, encoding="utf-8")
+        (folder / DIAGRAM).write_text(case.mutant.diagram, encoding="utf-8")
