@@ -37,6 +37,7 @@ void setup()
 
 void loop()
 {
+    delay(1); // nobody sees it
     if (millis() - lit_since_ms < stays_ms()) {
         return;
     }

@@ -98,12 +98,7 @@ static char pressed_key()
 {
     static char seen, taken;
     static uint8_t scans;
-    static uint32_t scanned_ms;
 
-    if (millis() - scanned_ms < SCAN_MS) {
-        return 0;
-    }
-    scanned_ms += SCAN_MS;
     char key = key_down();
     if (key != seen) {
         seen = key;
@@ -170,6 +165,7 @@ void setup()
 
 void loop()
 {
+    delay(SCAN_MS);
     char key = pressed_key();
 
     if (state != ENTRY) {

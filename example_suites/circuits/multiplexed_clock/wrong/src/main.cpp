@@ -5,7 +5,7 @@
 static const uint8_t FIRST_SEGMENT = 2;
 static const uint8_t POINT = 13;
 static const uint8_t FIRST_DIGIT = 9;
-static const uint32_t DIGIT_US = 2000;
+static const uint32_t DIGIT_MS = 2;
 static const uint32_t SETTLED_MS = 15;
 // A is the lowest bit.
 static const uint8_t GLYPHS[] = {0x3F, 0x06, 0x5B, 0x4F, 0x66, 0x6D, 0x7D, 0x07, 0x7F, 0x6F};
@@ -20,7 +20,7 @@ struct Button {
 static Button minutes_button = {A0, false, false, 0};
 static Button seconds_button = {A1, false, false, 0};
 static uint8_t minutes, seconds;
-static uint32_t second_began_ms, digit_began_us;
+static uint32_t second_began_ms;
 static uint8_t digit;
 
 static bool is_press(Button &button, uint32_t now_ms)
@@ -91,8 +91,6 @@ void loop()
         seconds = (seconds + 10) % 60;
     }
     count(now_ms);
-    if (micros() - digit_began_us >= DIGIT_US) {
-        digit_began_us += DIGIT_US;
-        show_next_digit();
-    }
+    show_next_digit();
+    delay(DIGIT_MS);
 }

@@ -103,6 +103,7 @@ void setup() {
 }
 
 void loop() {
+  delay(1);  // nobody sees it
   static uint8_t shown[PLACES] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING};
   static unsigned long looked_ms = -LOOK_MS;
   if (is_pressed_anew()) {

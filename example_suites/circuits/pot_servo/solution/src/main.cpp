@@ -1,5 +1,6 @@
 // The reference: timer 1 makes the pulses, and a band round what was taken last holds still.
 #include <Arduino.h>
+#include <avr/sleep.h>
 
 static const uint8_t SERVO = 9;
 static const uint8_t KNOB = A0;
@@ -67,6 +68,7 @@ void setup()
 void loop()
 {
     if (!has_begun) {
+        sleep_mode(); // until the next interrupt
         return;
     }
     has_begun = false;

@@ -1,6 +1,7 @@
 // Wrong: the band is round the reading before, not round the one that was taken last, so a
 // knob that creeps is never followed.
 #include <Arduino.h>
+#include <avr/sleep.h>
 
 static const uint8_t SERVO = 9;
 static const uint8_t KNOB = A0;
@@ -70,6 +71,7 @@ void setup()
 void loop()
 {
     if (!has_begun) {
+        sleep_mode(); // until the next interrupt
         return;
     }
     has_begun = false;

@@ -116,6 +116,7 @@ void setup() {
 }
 
 void loop() {
+  delay(1);  // nobody sees it
   static long empty_counts = 0;
   static bool has_to_tare = false;
   if (is_pressed_anew()) has_to_tare = true;

@@ -88,6 +88,7 @@ void setup()
 
 void loop()
 {
+    delay(1); // nobody sees it
     watch_button();
     if (millis() - phase_began_ms < PHASES[phase].lasts_ms) {
         return;

@@ -62,6 +62,7 @@ void setup()
 
 void loop()
 {
+    delay(1); // nobody sees it
     if (millis() - phase_began_ms < PHASES[phase].lasts_ms) {
         return;
     }

@@ -131,6 +131,7 @@ void setup()
 void loop()
 {
     if (millis() - asked_ms < ASK_MS) {
+        delay(1);
         return;
     }
     asked_ms += ASK_MS;
