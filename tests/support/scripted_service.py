@@ -45,13 +45,16 @@ class ScriptedService:
     """What it does, and what it has seen.
 
     ``at`` says what goes wrong, by command (or ``hello``): one of the words above, or
-    a text that is sent in place of an answer. ``statuses`` are what the first upgrades
+    a text that is sent before the answer; ``once`` has texts for the next one alone.
+    ``statuses`` are what the first upgrades
     are answered with.
     """
 
     at: dict[str, str] = field(default_factory=dict[str, str])
     statuses: list[int] = field(default_factory=list[int])
     hello: str = field(default_factory=lambda: encode(Hello(app_name="scripted")))
+    once: dict[str, str] = field(default_factory=dict[str, str])
+    warnings: list[str] = field(default_factory=list[str])
     pins_as_numbers: bool = False
     url: str = ""
     commands: list[Command] = field(default_factory=list[Command])
@@ -92,7 +95,7 @@ class ScriptedService:
 
     def _misbehaves(self, step: str, connection: ServerConnection) -> bool:
         """Do what goes wrong at a step; say whether the session is over."""
-        word = self.at.get(step, "")
+        word = self.once.pop(step, self.at.get(step, ""))
         if word == DROP:
             connection.socket.shutdown(2)
         elif word == SILENT:
@@ -143,7 +146,10 @@ class _Session:
                 text = params.get("text")
                 binary = base64.b64decode(params.get("binary", ""))
                 self._service.files[params["name"]] = binary if text is None else text
-            case CommandName.SIM_START | CommandName.SIM_RESTART:
+            case CommandName.SIM_START:
+                self._begin()
+                return {"warnings": self._service.warnings}
+            case CommandName.SIM_RESTART:
                 self._begin()
             case CommandName.SERIAL_WRITE:
                 echo = b"got " + bytes(params["bytes"])

@@ -9,14 +9,15 @@ import pytest
 from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.markers import check_text
 from pytest_embedbench.plugin.options import setting, settings
-from pytest_embedbench.plugin.stash import item_of, log_of
+from pytest_embedbench.plugin.stash import item_of, log_of, session_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.circuits.circuit import Circuit
+    from pytest_embedbench.contracts import BoardUnderTest
     from pytest_embedbench.model import BoardSpec
 
 SCENARIOS = (".test.yaml", ".test.yml")
@@ -49,7 +50,12 @@ def pytest_embedbench_diagram(item: pytest.Item, spec: BoardSpec) -> Path | None
     if marker is not None:
         check_text(item, marker, ("the path of a diagram.json",))
         return item.path.parent / str(marker.args[0])
-    if "circuit" not in getattr(item, "fixturenames", ()):
+    fixtures = getattr(item, "fixturenames", ())
+    if "wokwi_board" in fixtures and spec.engine == "wokwi":
+        from pytest_embedbench.circuits import wokwi_boards  # noqa: PLC0415  # late
+
+        return wokwi_boards.diagram_or_none(item.path, spec.name)
+    if "circuit" not in fixtures:
         return None
     from pytest_embedbench.circuits.places import diagram_beside  # noqa: PLC0415  # late
 
@@ -69,6 +75,25 @@ def circuit(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Circuit]:
     log = log_of(item_of(request))
     draws = log.wants_plots(setting(request.config, "plots"))
     leave_files(made, bench.folder, draws=draws)
+
+
+@pytest.fixture
+def wokwi_board(
+    request: pytest.FixtureRequest, boot: Callable[..., BoardUnderTest]
+) -> BoardUnderTest:
+    """A board of Wokwi's: of the test's diagram, of ``--board``, or a bare ESP32.
+
+    It runs here if it can and no server is named, else in Wokwi's cloud.
+    """
+    from pytest_embedbench.circuits import wokwi_boards  # noqa: PLC0415  # late
+
+    item, session = item_of(request), session_of(request.config)
+    registry, chosen = session.registry, session.board_names()
+    with told_plainly():
+        likely = registry.board(wokwi_boards.board_meant(registry, None, chosen))
+        diagram = item.ihook.pytest_embedbench_diagram(item=item, spec=likely)
+        meant = wokwi_boards.board_meant(registry, diagram, chosen)
+    return boot(meant)
 
 
 @pytest.hookimpl(wrapper=True)
