@@ -70,6 +70,19 @@ def test_an_led_shows_pwm_whose_edges_are_not_told() -> None:
     assert led.number("brightness") == 0
 
 
+def test_what_happens_last_in_a_moment_counts() -> None:
+    led = OnTable("wokwi-led")
+    led.wires.show_all({"A": HIGH, "C": LOW})
+    led.wires.show_all({"A": LOW})
+    led.wires.advance_us(1000)
+    assert led.number("brightness") == 0
+    led.wires.show_all({"C": HIGH})
+    led.wires.show_all({"A": HIGH})
+    led.wires.show_all({"C": LOW})
+    led.wires.advance_us(1000)
+    assert led.number("brightness") == pytest.approx(0.5)
+
+
 def test_an_eye_forgets_after_25_ms() -> None:
     led = OnTable("wokwi-led")
     led.wires.show(A=HIGH, C=LOW)

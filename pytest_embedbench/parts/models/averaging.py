@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.pins import Level
@@ -75,23 +76,70 @@ class LineShare:
             call(at_ticks)
 
 
-def lights(wires: Wires, pairs: Iterable[tuple[str, str]]) -> tuple[Average, ...]:
-    """Return the brightness of LEDs between pins, anode first: 0 dark, 1 always lit."""
+class _LineHistory:
+    """What a pin did in the last ticks: levels, or for what share of PWM it was high.
+
+    To write that down is all that is done at an edge, of which there are thousands for
+    each time that somebody looks.
+    """
+
+    def __init__(self, wires: Wires, pin: str, window_ticks: int) -> None:
+        self.steps: deque[tuple[int, Level | float]] = deque()
+        wires.on_level(pin, self._writer(window_ticks))
+        wires.on_pwm(pin, self._on_pwm)
+
+    def _writer(self, window_ticks: int) -> Callable[[int, Level | float], None]:
+        steps = self.steps
+
+        def write(at_ticks: int, value: Level | float) -> None:
+            steps.append((at_ticks, value))
+            oldest = at_ticks - window_ticks
+            while len(steps) > 1 and steps[1][0] <= oldest:
+                steps.popleft()
+
+        self._write = write
+        return write
+
+    def _on_pwm(self, at_ticks: int, period_ticks: int, high_ticks: int) -> None:
+        if period_ticks:
+            self._write(at_ticks, high_ticks / period_ticks)
+
+
+class Light:
+    """An LED between two lines, lit while the first is high and the other low."""
+
+    def __init__(
+        self, anode: _LineHistory, cathode: _LineHistory, window_ticks: int
+    ) -> None:
+        self._anode, self._cathode = anode, cathode
+        self._window_ticks = window_ticks
+
+    def over_window(self, at_ticks: int) -> float:
+        """Return how bright it is: 0 dark, 1 lit for the whole window."""
+        average = Average(self._window_ticks)
+        highs = [(at, 0, _share_of_high(it)) for at, it in self._anode.steps]
+        lows = [(at, 1, _share_of_low(it)) for at, it in self._cathode.steps]
+        shares = [0.0, 0.0]
+        for since, end, share in sorted(highs + lows, key=itemgetter(0)):
+            shares[end] = share
+            average.change(since, shares[0] * shares[1])
+        return average.over_window(at_ticks)
+
+
+def lights(wires: Wires, pairs: Iterable[tuple[str, str]]) -> tuple[Light, ...]:
+    """Return the LEDs between pins, anode first, as an eye sees them."""
     legs = tuple(pairs)
-    pins = dict.fromkeys(pin for pair in legs for pin in pair)
-    lines = {pin: LineShare(wires, pin) for pin in pins}
     window_ticks = WINDOW_MS * 1000 * wires.ticks_per_us
+    pins = dict.fromkeys(pin for pair in legs for pin in pair)
+    lines = {pin: _LineHistory(wires, pin, window_ticks) for pin in pins}
     return tuple(
-        _light(lines[anode], lines[cathode], window_ticks) for anode, cathode in legs
+        Light(lines[anode], lines[cathode], window_ticks) for anode, cathode in legs
     )
 
 
-def _light(anode: LineShare, cathode: LineShare, window_ticks: int) -> Average:
-    average = Average(window_ticks)
+def _share_of_high(value: Level | float) -> float:
+    return float(value is Level.HIGH) if isinstance(value, Level) else value
 
-    def on_change(at_ticks: int) -> None:
-        average.change(at_ticks, anode.high * cathode.low)
 
-    anode.tell(on_change)
-    cathode.tell(on_change)
-    return average
+def _share_of_low(value: Level | float) -> float:
+    return float(value is Level.LOW) if isinstance(value, Level) else 1 - value
