@@ -6,6 +6,7 @@ Source: ATmega328P data sheet, tables 22-2 (transmitter) and 22-3 (receiver).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,18 +29,18 @@ class Memory:
     took: list[int] = field(default_factory=list[int])
     calls: list[str] = field(default_factory=list[str])
 
-    def begin(self, *, reads: bool) -> bool:
+    def begin(self, _at_ticks: int, *, reads: bool) -> bool:
         self.calls.append("reads" if reads else "writes")
         return True
 
-    def write(self, byte: int) -> bool:
+    def write(self, _at_ticks: int, byte: int) -> bool:
         self.took.append(byte)
         return len(self.took) <= 2
 
-    def read(self) -> int:
+    def read(self, _at_ticks: int) -> int:
         return self.took.pop(0)
 
-    def end(self) -> None:
+    def end(self, _at_ticks: int) -> None:
         self.calls.append("end")
 
 
@@ -52,7 +53,7 @@ class Core:
         self.twi_vector = 24
         self.avr = self.lib = self
         self.pointer = None
-        self.cycle = 0
+        self.cycle_view = memoryview(bytearray(8)).cast("Q")
         self.revive: list[Callable[[], None]] = []
         self.writes: dict[int, Any] = {}
         self.due: tuple[int, Any] | None = None
@@ -67,11 +68,16 @@ class Core:
     def on_write(self, address: int, write: object) -> None:
         self.writes[address] = write
 
-    def on_read(self, address: int, read: object) -> None:
-        del address, read
+    def vector_flags(self, number: int) -> bytes:
+        return bytes((number - 24,))
 
-    def at(self, cycle: int, timer: object) -> None:
-        self.due = cycle, timer
+    def io(self, address: int) -> SimpleNamespace:
+        assert address == TWDR
+        return SimpleNamespace()
+
+    def after(self, cycles: int, timer: object, param: None) -> None:
+        assert param is None
+        self.due = self.cycle_view[0] + cycles, timer
 
     def avr_raise_interrupt(self, pointer: None, vector: int) -> None:
         assert (pointer, vector) == (None, 24)
@@ -81,23 +87,28 @@ class Core:
         del pointer, vector
 
     def write(self, address: int, value: int) -> None:
-        self.writes[address](0, address, value, 0)
-        self.cycle += STS_CYCLES
+        if address in self.writes:
+            self.writes[address](0, address, value, 0)
+        else:
+            self.data[address] = value
+        self.cycle_view[0] += STS_CYCLES
 
     def clocks(self) -> float:
         """Go on to what is due; return how many clocks of SCL that took."""
         assert self.due is not None
-        (self.cycle, timer), before = self.due, self.cycle
+        (cycle, timer), before = self.due, self.cycle_view[0]
+        self.cycle_view[0] = cycle
         self.due = None
-        timer(0, self.cycle, 0)
-        return (self.cycle - before) / 160
+        timer(0, cycle, 0)
+        return (cycle - before) / 160
 
 
 @pytest.fixture
 def core() -> Core:
     core = Core()
     machine: Any = core  # as much as the TWI needs of one
-    Twi(machine).devices[0x50] = core.memory
+    twi = Twi(machine)
+    twi.connect({0x50: core.memory}, lambda *_: None, lambda *_: None)
     core.data[TWBR] = 72
     return core
 

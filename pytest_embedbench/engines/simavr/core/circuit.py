@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pytest_embedbench.pins import Level
     from pytest_embedbench.wiring.catalogue import PartCatalogue
     from pytest_embedbench.wiring.diagram import Diagram
-    from pytest_embedbench.wiring.part_model import I2cDevice, MakeModel
+    from pytest_embedbench.wiring.part_model import MakeModel
 
-_I2C_BYTE_CLOCKS = 9
 _BITS = 8
+_ACK, _NACK = int(BusKind.I2C_ACK), int(BusKind.I2C_NACK)
 
 
 class AvrCircuit:
@@ -96,7 +96,7 @@ class AvrCircuit:
         for channel, net in self._channels.items():
             adc.wired[channel] = _Voltage(self._machine, self.live, net).mv
         SpiInCircuit(self._machine, self.live, spi, self._by_port, self._ports)
-        _TwiInCircuit(self._machine, self.live, twi)
+        _TwiInCircuit(self.live, twi)
         self.live.start()
 
     def pwm(self, cycle: int, port: str, period_us: float, duty: float) -> None:
@@ -174,57 +174,24 @@ class _Voltage:
 
 
 class _TwiInCircuit:
-    """The TWI master: its devices are told bytes, and what they do is applied."""
+    """The TWI master: what its devices do is applied, and bytes are written down."""
 
-    def __init__(self, machine: AvrMachine, live: LiveCircuit, twi: Twi) -> None:
-        self._cycle, self._live, self._twi = machine.cycle_view, live, twi
-        for address, device in live.buses.i2c.items():
-            twi.devices[address] = _OnBus(machine, live, device)
-        twi.told, twi.stopped = self._on_byte, self._on_stop
-
-    def _on_byte(self, byte: int, acknowledged: bool, begins: bool) -> None:  # noqa: FBT001
-        now = self._cycle[0]
-        begins_at = now - _I2C_BYTE_CLOCKS * self._twi.clock_cycles()
-        how = BusKind.I2C_ACK if acknowledged else BusKind.I2C_NACK
-        self._live.nets.log.add_byte(how, begins_at, now, byte, int(begins))
-
-    def _on_stop(self) -> None:
-        now = self._cycle[0]
-        self._live.nets.log.add_byte(BusKind.I2C_STOP, now, now, 0, 0)
-
-
-class _OnBus:
-    """A device as the TWI knows one."""
-
-    def __init__(
-        self, machine: AvrMachine, live: LiveCircuit, device: I2cDevice
-    ) -> None:
-        self._cycle, self._nets, self._device = machine.cycle_view, live.nets, device
+    def __init__(self, live: LiveCircuit, twi: Twi) -> None:
+        self._nets, self._twi = live.nets, twi
         self._changes, self._flips = live.nets.network.waiting
+        twi.connect(live.buses.i2c, self._on_byte, self._on_end)
 
-    def begin(self, *, reads: bool) -> bool:
-        now = self._cycle[0]
-        acknowledged = self._device.begin(now, reads=reads)
+    def _on_byte(self, now: int, byte: int, acknowledged: bool, begins: bool) -> None:  # noqa: FBT001
+        nets = self._nets
+        if self._changes or self._flips:
+            nets.settle(now)
+        lasts = self._twi.takes_cycles
+        how = _ACK if acknowledged else _NACK
+        word = lasts << 24 | byte << 16 | begins << 8 | how
+        nets.log.add_bytes((now - lasts, word))
+
+    def _on_end(self, now: int, stops: bool) -> None:  # noqa: FBT001
         if self._changes or self._flips:
             self._nets.settle(now)
-        return acknowledged
-
-    def write(self, byte: int) -> bool:
-        now = self._cycle[0]
-        acknowledged = self._device.write(now, byte)
-        if self._changes or self._flips:
-            self._nets.settle(now)
-        return acknowledged
-
-    def read(self) -> int:
-        now = self._cycle[0]
-        byte = self._device.read(now)
-        if self._changes or self._flips:
-            self._nets.settle(now)
-        return byte
-
-    def end(self) -> None:
-        now = self._cycle[0]
-        self._device.end(now)
-        if self._changes or self._flips:
-            self._nets.settle(now)
+        if stops:
+            self._nets.log.add_byte(BusKind.I2C_STOP, now, now, 0, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from functools import partial
 
 from pytest_embedbench.engines.simavr.core import layout
 
@@ -20,12 +21,13 @@ class Core:
 
     def __init__(self, library: str, mmcu: str) -> None:
         self.lib = layout.load(library)
-        self._register_timer = self.lib.avr_cycle_timer_register
         made = self.lib.avr_make_mcu_by_name(mmcu.encode())
         if not made:
             raise layout.LayoutMismatch(f"it does not know {mmcu}")
         self.avr = made.contents
         self.pointer = ctypes.addressof(self.avr)
+        self.after = partial(self.lib.avr_cycle_timer_register, self.pointer)
+        """``at``, for who counts from now: the cycles, the timer, its parameter."""
         # ``avr.cycle`` as its only item: a third of the time, where time counts.
         self.cycle_view = self.view("cycle", "Q")
         # Functions of cycle timers, or their parameters, that no sleep holds up.
@@ -98,6 +100,11 @@ class Core:
         """Return what simavr has of an interrupt."""
         return self.vector_irq(number) - layout.VECTOR_IRQ_BYTES
 
+    def vector_flags(self, vector: int) -> memoryview:
+        """Return a byte of what simavr has of an interrupt, with ``IS_PENDING``."""
+        flags = ctypes.c_uint8.from_address(vector + layout.VECTOR_FLAGS_BYTES)
+        return memoryview(flags).cast("B")
+
     def written_bits(self, value: int) -> int:
         """Return which ones of a written value are meant.
 
@@ -116,7 +123,7 @@ class Core:
         """Call a kept CycleTimer at an absolute cycle (at once, if that has passed)."""
         # Unsigned arithmetic on the other side wraps back to the cycle we mean.
         span = (cycle - self.cycle_view[0]) & 0xFFFF_FFFF_FFFF_FFFF
-        self._register_timer(self.pointer, span, timer, param)
+        self.after(span, timer, param)
 
     def has_slot(self, slot: Any) -> bool:  # noqa: ANN401  # ctypes hides its type
         """Say whether that points to one of the core's own cycle timers."""

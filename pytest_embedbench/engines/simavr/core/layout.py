@@ -149,6 +149,8 @@ class _Vector(Structure):
 
 VECTOR_IRQ_BYTES = _Vector.irq.offset
 """How far the signals of an interrupt are from its beginning, where others see it."""
+VECTOR_FLAGS_BYTES, IS_PENDING = _Vector.flags.offset, 1
+"""How far its flags are, and the one of them that says that it waits to be served."""
 
 
 def new_vector(

@@ -138,7 +138,7 @@ class Spi:
         elif self._begun is not None:
             self._begun(self._byte())
         self._shifts = True
-        self._machine.at(ends_at, self._timer)
+        self._machine.after(_OUT_CYCLES + self._byte_cycles, self._timer, None)
 
     def _byte(self) -> SpiByte:
         begins_at = self._begins_at
