@@ -181,17 +181,19 @@ class _TwiInCircuit:
         self._changes, self._flips = live.nets.network.waiting
         twi.connect(live.buses.i2c, self._on_byte, self._on_end)
 
-    def _on_byte(self, now: int, byte: int, acknowledged: bool, begins: bool) -> None:  # noqa: FBT001
+    def _on_byte(
+        self, now_ticks: int, byte: int, acknowledged: bool, begins: bool
+    ) -> None:  # noqa: FBT001
         nets = self._nets
         if self._changes or self._flips:
-            nets.settle(now)
-        lasts = self._twi.takes_cycles
+            nets.settle(now_ticks)
+        lasts_ticks = self._twi.takes_cycles
         how = _ACK if acknowledged else _NACK
-        word = lasts << 24 | byte << 16 | begins << 8 | how
-        nets.log.add_bytes((now - lasts, word))
+        word = lasts_ticks << 24 | byte << 16 | begins << 8 | how
+        nets.log.add_bytes((now_ticks - lasts_ticks, word))
 
-    def _on_end(self, now: int, stops: bool) -> None:  # noqa: FBT001
+    def _on_end(self, now_ticks: int, stops: bool) -> None:  # noqa: FBT001
         if self._changes or self._flips:
-            self._nets.settle(now)
+            self._nets.settle(now_ticks)
         if stops:
-            self._nets.log.add_byte(BusKind.I2C_STOP, now, now, 0, 0)
+            self._nets.log.add_byte(BusKind.I2C_STOP, now_ticks, now_ticks, 0, 0)
