@@ -182,18 +182,22 @@ class _TwiInCircuit:
         twi.connect(live.buses.i2c, self._on_byte, self._on_end)
 
     def _on_byte(
-        self, now_ticks: int, byte: int, acknowledged: bool, begins: bool
-    ) -> None:  # noqa: FBT001
+        self,
+        at_ticks: int,
+        byte: int,
+        acknowledged: bool,
+        begins: bool,  # noqa: FBT001
+    ) -> None:
         nets = self._nets
         if self._changes or self._flips:
-            nets.settle(now_ticks)
+            nets.settle(at_ticks)
         lasts_ticks = self._twi.takes_cycles
         how = _ACK if acknowledged else _NACK
         word = lasts_ticks << 24 | byte << 16 | begins << 8 | how
-        nets.log.add_bytes((now_ticks - lasts_ticks, word))
+        nets.log.add_bytes((at_ticks - lasts_ticks, word))
 
-    def _on_end(self, now_ticks: int, stops: bool) -> None:  # noqa: FBT001
+    def _on_end(self, at_ticks: int, stops: bool) -> None:  # noqa: FBT001
         if self._changes or self._flips:
-            self._nets.settle(now_ticks)
+            self._nets.settle(at_ticks)
         if stops:
-            self._nets.log.add_byte(BusKind.I2C_STOP, now_ticks, now_ticks, 0, 0)
+            self._nets.log.add_byte(BusKind.I2C_STOP, at_ticks, at_ticks, 0, 0)

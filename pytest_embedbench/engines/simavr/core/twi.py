@@ -122,57 +122,57 @@ class Twi:
         self._data[address] = self._data[address] & ~3 | value & 3
 
     # ------------------------------------------------------------ what the bus does
-    def _nothing(self, now_ticks: int) -> None:
+    def _nothing(self, at_ticks: int) -> None:
         """Nothing has been begun, or it has been called off."""
 
-    def _start(self, now_ticks: int) -> None:
+    def _start(self, at_ticks: int) -> None:
         if self._device is not None:
-            self._end(now_ticks, stops=False)
+            self._end(at_ticks, stops=False)
         status = _AGAIN if self._owns else _START
         self._owns, self._addressed = True, False
         self._tell(status)
 
-    def _stop(self, now_ticks: int) -> None:
-        self._end(now_ticks, stops=True)
+    def _stop(self, at_ticks: int) -> None:
+        self._end(at_ticks, stops=True)
         self._owns = False
         self._data[TWCR] &= ~_TWSTO
         self._show(_IDLE)
         if self._data[TWCR] & _TWSTA:
             self._do(self._start, _CONDITION_CLOCKS)
 
-    def _end(self, now_ticks: int, *, stops: bool) -> None:
+    def _end(self, at_ticks: int, *, stops: bool) -> None:
         device, self._device = self._device, None
         if device is not None:
-            device.end(now_ticks)
+            device.end(at_ticks)
         if self._ended:
-            self._ended(now_ticks, stops)
+            self._ended(at_ticks, stops)
 
-    def _byte(self, now_ticks: int) -> None:
+    def _byte(self, at_ticks: int) -> None:
         data, device = self._data, self._device
         if not self._addressed:
-            self._address(now_ticks)
+            self._address(at_ticks)
             return
         if self._reads:
-            data[TWDR] = byte = 0xFF if device is None else device.read(now_ticks)
+            data[TWDR] = byte = 0xFF if device is None else device.read(at_ticks)
             acknowledged = bool(data[TWCR] & _TWEA)
             status = _READ_ACK
         else:
             byte = data[TWDR]
-            acknowledged = device is not None and device.write(now_ticks, byte)
+            acknowledged = device is not None and device.write(at_ticks, byte)
             status = _WRITE_DATA
         if self._told:
-            self._told(now_ticks, byte, acknowledged, False)  # noqa: FBT003  # no START
+            self._told(at_ticks, byte, acknowledged, False)  # noqa: FBT003  # no START
         self._tell(status if acknowledged else status + _NACK)
 
-    def _address(self, now_ticks: int) -> None:
+    def _address(self, at_ticks: int) -> None:
         self._addressed = True
         byte = self._data[TWDR]
         self._reads = bool(byte & 1)
         device = self._devices.get(byte >> 1)
-        acknowledged = device is not None and device.begin(now_ticks, reads=self._reads)
+        acknowledged = device is not None and device.begin(at_ticks, reads=self._reads)
         self._device = device if acknowledged else None
         if self._told:
-            self._told(now_ticks, byte, acknowledged, True)  # noqa: FBT003  # after START
+            self._told(at_ticks, byte, acknowledged, True)  # noqa: FBT003  # after START
         status = _READ_ADDRESS if self._reads else _WRITE_ADDRESS
         self._tell(status if acknowledged else status + _NACK)
 
