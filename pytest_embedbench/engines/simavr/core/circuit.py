@@ -185,7 +185,7 @@ class _TwiInCircuit:
         self,
         at_ticks: int,
         byte: int,
-        acknowledged: bool,
+        acknowledged: bool,  # noqa: FBT001
         begins: bool,  # noqa: FBT001
     ) -> None:
         nets = self._nets
