@@ -11,9 +11,9 @@ def test_the_pin_opens(circuit, bench):
             bench.run_for(40)
 
     bench.run_for(50)
-    press("258146379")
+    press("158246379")
     assert circuit["bolt"].angle_deg == pytest.approx(0, abs=2)
-    press("2580")
+    press("1580")
     assert circuit["bolt"].angle_deg == pytest.approx(90, abs=2)
     press("#")
     assert circuit["bolt"].angle_deg == pytest.approx(0, abs=2)

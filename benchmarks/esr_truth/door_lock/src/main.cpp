@@ -1,4 +1,4 @@
-// A door whose bolt opens by 90 degrees for the PIN 2580, and closes with #.
+// A door whose bolt opens by 90 degrees for the PIN 1580, and closes with #.
 #include <Arduino.h>
 
 const byte rows[] = {2, 3, 4, 5};
@@ -30,7 +30,7 @@ void loop() {
   static unsigned width_us = 544;
   char key = keyDown();
   if (key && key != last) {
-    matched = key == "2580"[matched] ? matched + 1 : 0;
+    matched = key == "1580"[matched] ? matched + 1 : 0;
     if (matched == 4) width_us = 1472;
     if (matched == 4 || key == '#') matched = 0;
     if (key == '#') width_us = 544;
