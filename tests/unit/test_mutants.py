@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_embedbench.errors import ConfigError, UnknownName
-from pytest_embedbench.grading.commands.mutate import chosen, sampled
+from pytest_embedbench.grading.commands.mutate import chosen
 from pytest_embedbench.grading.mutation.earlier import TrialLog, on_every_board
 from pytest_embedbench.grading.mutation.equivalence import check_known, equivalents_of
 from pytest_embedbench.grading.mutation.generate import (
@@ -23,6 +23,7 @@ from pytest_embedbench.grading.mutation.overview import overview
 from pytest_embedbench.grading.mutation.table import MutantOutcome
 from pytest_embedbench.grading.mutation.trial import Fate, MutantTrial
 from pytest_embedbench.grading.task import Suite, load_task
+from pytest_embedbench.support.sampling import sampled
 
 pytest.importorskip("tree_sitter_c", reason="pip install 'pytest-embedbench[mutate]'")
 

@@ -13,7 +13,6 @@ from pytest_embedbench.esr.truth.layout import (
     MutantCase,
     cases_in,
     lay_out,
-    sampled,
     with_twins,
 )
 from pytest_embedbench.esr.truth.mutants import PinMutant
@@ -24,6 +23,7 @@ from pytest_embedbench.esr.truth.verdicts import (
     verdict_table,
     verdicts_of,
 )
+from pytest_embedbench.support.sampling import sampled
 
 SUITE = Path(__file__).parents[2] / "example_suites" / "esr"
 LAMP = SUITE / "toggle_lamp"

@@ -7,13 +7,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.esr.truth.layout import cases_in, lay_out, sampled, with_twins
+from pytest_embedbench.esr.truth.layout import cases_in, lay_out, with_twins
 from pytest_embedbench.esr.truth.running import passed_in, records_in, run_cases
 from pytest_embedbench.esr.truth.verdicts import (
     verdict_record,
     verdict_table,
     verdicts_of,
 )
+from pytest_embedbench.support.sampling import sampled
 from pytest_embedbench.support.whole_files import replace_whole
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,15 +60,6 @@ def cases_in(folders: Iterable[Path]) -> Sequence[MutantCase]:
     return tuple(found.values())
 
 
-def sampled(cases: Sequence[MutantCase], count: int | None) -> Sequence[MutantCase]:
-    """Return ``count`` of the cases, in their order, chosen by their names."""
-    if count is None:
-        return cases
-    by_chance = sorted(cases, key=lambda case: _digest(case.name))
-    kept = {case.name for case in by_chance[:count]}
-    return [case for case in cases if case.name in kept]
-
-
 def with_twins(
     chosen: Iterable[MutantCase], cases: Iterable[MutantCase]
 ) -> Sequence[MutantCase]:
@@ -80,10 +70,6 @@ def with_twins(
         for name in (case.name, case.twin, _name(case.sketch, RIGHT))
     }
     return [case for case in cases if case.name in needed]
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def lay_out(cases: Iterable[MutantCase], root: Path) -> None:

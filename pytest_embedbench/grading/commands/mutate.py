@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.grading.commands.task_folder import suite_in
+from pytest_embedbench.support.sampling import sampled
 
 if TYPE_CHECKING:
     import argparse
@@ -250,16 +250,3 @@ def chosen(mutants: Sequence[Mutant], only: Sequence[str]) -> Sequence[Mutant]:
         if name not in known:
             raise UnknownName("mutant", name, known)
     return [known[name] for name in only] if only else mutants
-
-
-def sampled(mutants: Sequence[Mutant], count: int | None) -> Sequence[Mutant]:
-    """Return ``count`` of the mutants, in their order, chosen by their names."""
-    if count is None:
-        return mutants
-    by_chance = sorted(mutants, key=lambda mutant: _digest(mutant.name))
-    kept = {mutant.name for mutant in by_chance[:count]}
-    return [mutant for mutant in mutants if mutant.name in kept]
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256(name.encode()).hexdigest()
