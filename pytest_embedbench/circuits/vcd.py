@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from heapq import merge
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.circuits.shown import joined_nets, since
 from pytest_embedbench.wiring.net_waves import NetWaves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pytest_embedbench.wiring.waves import CircuitRecord
@@ -25,6 +25,12 @@ _STEPS_PER_US = 10_000
 _LEVELS = "01zx"
 _FIRST_CODE, _CODES = 33, 94
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
+
+
+class _Channel(NamedTuple):
+    net: int
+    code: str
+    name: str
 
 
 def write_vcd(
@@ -43,22 +49,31 @@ def vcd_lines(record: CircuitRecord, most_changes: int | None = None) -> Iterato
     """Yield the file, line by line; see ``write_vcd``."""
     waves = NetWaves(record)
     nets = joined_nets(waves)
-    codes = {net: _code(index) for index, net in enumerate(nets)}
     names = safe_names(record.netlist.nets[net].name for net in nets)
-    begins_ticks, why = since(waves, most_changes)
+    channels = [
+        _Channel(net, _code(index), name)
+        for index, (net, name) in enumerate(zip(nets, names, strict=True))
+    ]
+    yield from _lines(waves, channels, *since(waves, most_changes))
+
+
+def _lines(
+    waves: NetWaves, channels: Sequence[_Channel], begins_ticks: int, why: str
+) -> Iterator[str]:
+    record = waves.record
     yield "$version pytest-embedbench, nets of a circuit $end\n"
     if why:
         yield f"$comment {why} $end\n"
     yield f"$timescale {TIMESCALE} $end\n$scope module circuit $end\n"
-    for net, name in zip(nets, names, strict=True):
-        yield f"$var wire 1 {codes[net]} {name} $end\n"
+    for _, code, name in channels:
+        yield f"$var wire 1 {code} {name} $end\n"
     yield "$upscope $end\n$enddefinitions $end\n"
     yield f"#{_steps(record, begins_ticks)}\n$dumpvars\n"
-    for net in nets:
-        yield f"{_LEVELS[waves.level_at(net, begins_ticks)]}{codes[net]}\n"
+    for net, code, _ in channels:
+        yield f"{_LEVELS[waves.level_at(net, begins_ticks)]}{code}\n"
     yield "$end\n"
     last_ticks = begins_ticks
-    each = [_changes(waves, net, codes[net], begins_ticks) for net in nets]
+    each = [_changes(waves, net, code, begins_ticks) for net, code, _ in channels]
     for at_ticks, line in merge(*each, key=lambda change: change[0]):
         if at_ticks != last_ticks:
             yield f"#{_steps(record, at_ticks)}\n"
@@ -66,6 +81,23 @@ def vcd_lines(record: CircuitRecord, most_changes: int | None = None) -> Iterato
         yield line
     if last_ticks < record.ends_ticks:
         yield f"#{_steps(record, record.ends_ticks)}\n"
+
+
+def channels_vcd(record: CircuitRecord, nets: Mapping[str, int]) -> tuple[str, int]:
+    """Return what some nets did, by names of one's own, and how many changes that was.
+
+    Several names may be of one net.
+    """
+    waves = NetWaves(record)
+    channels = [
+        _Channel(net, _code(index), name)
+        for index, (net, name) in enumerate(
+            zip(nets.values(), safe_names(nets), strict=True)
+        )
+    ]
+    lines = [*_lines(waves, channels, record.since_ticks, "")]
+    count = sum(waves.count(record.since_ticks, [net]) for net in nets.values())
+    return "".join(lines), count
 
 
 def safe_names(names: Iterable[str]) -> list[str]:

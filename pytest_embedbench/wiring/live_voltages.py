@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_embedbench.wiring.diagram import DiagramPart
+    from pytest_embedbench.wiring.drives import Drive
     from pytest_embedbench.wiring.levels import Network
     from pytest_embedbench.wiring.netlist import Netlist
     from pytest_embedbench.wiring.part_type import PartType
@@ -31,6 +32,7 @@ _OHM = {
     Strength.PULL: 35_000.0,
 }
 _CLOSED_OHM = 0.0
+_NOBODY = -1
 
 
 class LiveVoltages:
@@ -87,7 +89,7 @@ class LiveVoltages:
 
     def _sources_of(self, net: int) -> list[VoltageSource]:
         found: list[VoltageSource] = []
-        for driver, held in self._network.drivers_of(net):
+        for driver, held in self._held(net):
             source = self._sources.get(driver)
             if source is not None:
                 found.append(source)
@@ -96,6 +98,17 @@ class LiveVoltages:
                 value_mv = high_mv if held.is_high else 0
                 found.append(VoltageSource(net, value_mv, _OHM[held.strength]))
         return found
+
+    def _held(self, net: int) -> list[tuple[int, Drive]]:
+        """Return what holds a net; of one driver alone, the net itself tells.
+
+        A pin that holds a net by itself goes past its driver.
+        """
+        drivers = self._network.drivers_of(net)
+        if len(drivers) > 1 or not self._network.is_alone(net):
+            return drivers
+        driver = drivers[0][0] if drivers else _NOBODY
+        return [(driver, self._network.state(net))]
 
     def _between(self) -> list[ResistorBetween]:
         netlist, network = self._netlist, self._network
