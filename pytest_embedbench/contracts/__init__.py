@@ -44,7 +44,13 @@ from pytest_embedbench.contracts.builder import (
     UnitTestSuite,
 )
 from pytest_embedbench.contracts.capabilities import PROTOCOLS, capabilities_of
-from pytest_embedbench.contracts.circuit import BoardCircuit, HasCircuit, ShowsDrives
+from pytest_embedbench.contracts.circuit import (
+    BoardCircuit,
+    HasCircuit,
+    ShowsDrives,
+    ShowsPictures,
+    TakesTouches,
+)
 from pytest_embedbench.contracts.console import CommandEnd, HeldConsole, TargetConsole
 from pytest_embedbench.contracts.engine import (
     ChecksBoards,
@@ -132,11 +138,13 @@ __all__ = [
     "SharedBoard",
     "SharedEngine",
     "ShowsDrives",
+    "ShowsPictures",
     "Snapshot",
     "SnapshotEngine",
     "StateT",
     "SwitchesPower",
     "TakesSettings",
+    "TakesTouches",
     "TargetConsole",
     "UnitTestSuite",
     "VersionsByOptions",

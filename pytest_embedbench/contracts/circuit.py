@@ -91,6 +91,36 @@ class ShowsDrives(Protocol):
 
 
 @runtime_checkable
+class ShowsPictures(Protocol):
+    """A circuit whose displays are drawn elsewhere; it is a ``BoardCircuit``."""
+
+    def framebuffer_png(self, part: str) -> bytes:
+        """Return the picture that a display shows now, as a PNG.
+
+        Raises:
+            UnknownName: there is no such part.
+            ConfigError: it has none.
+        """
+        ...
+
+
+@runtime_checkable
+class TakesTouches(Protocol):
+    """A circuit with screens that can be touched; it is a ``BoardCircuit``."""
+
+    def touch(
+        self, part: str, event: str, *, x: float, y: float, lasts_ns: int | None = None
+    ) -> None:
+        """Touch a screen: ``press`` (for so long), ``move`` or ``release``.
+
+        Raises:
+            UnknownName: there is no such part.
+            ConfigError: it cannot be touched.
+        """
+        ...
+
+
+@runtime_checkable
 class HasCircuit(Protocol):
     """A board that stands in a circuit."""
 

@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_embedbench.circuits.png_file import Picture, encode_png
 from pytest_embedbench.circuits.scenario import read_scenario
-from pytest_embedbench.errors import ConfigError, ExpectTimeout, UnknownName
+from pytest_embedbench.errors import (
+    ConfigError,
+    ExpectTimeout,
+    NotSupported,
+    UnknownName,
+)
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_embedbench.circuits.circuit import Circuit
     from tests.e2e.circuit_bench import Wired
 
@@ -96,3 +104,40 @@ def test_words_are_waited_for_to_their_last_byte(wired: Wired) -> None:
     at_us = circuit.wait_serial("low_us", within_ms=200)
     assert at_us == bench.uart.now_us > begun_us
     bench.expect("low_us", within_ms=20)
+
+
+def test_delays_are_exact_and_words_in_between(circuit: Circuit) -> None:
+    begun_ns = circuit.now_ns
+    run(circuit, {"delay": "1500us"}, {"delay": "250ns"}, {"delay": "0.5us"})
+    assert circuit.now_ns - begun_ns == 1_500_750
+
+
+def test_a_touch_is_refused_with_its_step(circuit: Circuit) -> None:
+    with pytest.raises(NotSupported, match="led: a wokwi-led cannot be touched here"):
+        run(circuit, {"touch": {"part-id": "led", "x": 1, "y": 1}})
+
+
+def test_pictures_are_kept_and_compared(wired: Wired, tmp_path: Path) -> None:
+    parts = {"px": "wokwi-neopixel", "led": "wokwi-led"}
+    bench, circuit = wired("p", parts, "uno:8 - px:DIN")
+
+    def shot(part: str = "px", **files: str) -> None:
+        step = {"take-screenshot": {"part-id": part, **files}}
+        document = {"version": 1, "steps": [{"delay": "20ms"}, step]}
+        read_scenario(document, "it.test.yaml", tmp_path).run(circuit)
+
+    shot(**{"save-to": "shots/px.png"})
+    shot(**{"compare-with": "shots/px.png"})
+    black = Picture(8, 8, bytes((0, 0, 0, 255)) * 64)
+    (tmp_path / "black.png").write_bytes(encode_png(black))
+    (tmp_path / "small.png").write_bytes(encode_png(Picture(1, 1, b"1234")))
+    with pytest.raises(AssertionError, match="64 of 64 pixels are others"):
+        shot(**{"compare-with": "black.png"})
+    shown = (bench.folder / "px-shown.png").read_bytes()
+    assert shown == (tmp_path / "shots" / "px.png").read_bytes()
+    with pytest.raises(AssertionError, match="8 x 8 pixels large, and 1 x 1 are"):
+        shot(**{"compare-with": "small.png"})
+    with pytest.raises(ConfigError, match=r"none\.png: cannot be read"):
+        shot(**{"compare-with": "none.png"})
+    with pytest.raises(NotSupported, match="no picture is made of a wokwi-led here"):
+        shot("led", **{"compare-with": "black.png"})

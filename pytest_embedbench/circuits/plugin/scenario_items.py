@@ -61,7 +61,9 @@ def _read(path: Path) -> ScenarioFile | EmbedbenchError | None:
         return ToolMissing("a scenario", "PyYAML", _INSTALL)
     try:
         document: object = yaml.safe_load(path.read_text("utf-8"))
-        return read_scenario(document, path.name) if is_scenario(document) else None
+        if not is_scenario(document):
+            return None
+        return read_scenario(document, path.name, path.parent)
     except ConfigError as error:
         return error
     except (OSError, ValueError, yaml.YAMLError):
