@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from pytest_embedbench.circuits.scenario_steps import STEP_KINDS, Place
+from pytest_embedbench.circuits.scenario_steps import STEP_KINDS, StepPlace
 from pytest_embedbench.circuits.scenario_values import is_list, is_table
 from pytest_embedbench.errors import ConfigError, ExpectTimeout, NotSupported
 from pytest_embedbench.wiring.findings import nearest
@@ -60,7 +60,7 @@ class ScenarioFile:
             FirmwareFault: the firmware crashed, ... meanwhile.
         """
         for step in self.steps:
-            place = Place(circuit=circuit, folder=self.folder, where=step.where)
+            place = StepPlace(circuit=circuit, folder=self.folder, where=step.where)
             try:
                 STEP_KINDS[step.command].do(place, step.value)
             except (ExpectTimeout, ConfigError, NotSupported) as error:

@@ -27,7 +27,7 @@ LIMIT_MS = 30_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class StepPlace:
     """Where a step is done: in a circuit, with files in a folder."""
 
     circuit: Circuit
@@ -36,24 +36,24 @@ class Place:
     """What messages call the step."""
 
 
-def _delay(place: Place, lasts_ns: int) -> None:
+def _delay(place: StepPlace, lasts_ns: int) -> None:
     place.circuit.run_until(place.circuit.now_ns + lasts_ns)
 
 
-def _wait_serial(place: Place, text: str) -> None:
+def _wait_serial(place: StepPlace, text: str) -> None:
     left_ms = LIMIT_MS - place.circuit.bench.uart.now_us // 1000
     place.circuit.wait_serial(text, within_ms=max(0, left_ms))
 
 
-def _write_serial(place: Place, data: bytes) -> None:
+def _write_serial(place: StepPlace, data: bytes) -> None:
     place.circuit.bench.uart.send_bytes(data)
 
 
-def _set_control(place: Place, given: PartValue) -> None:
+def _set_control(place: StepPlace, given: PartValue) -> None:
     place.circuit[given.part].set(**{given.name: given.value})
 
 
-def _expect_pin(place: Place, given: PartValue) -> None:
+def _expect_pin(place: StepPlace, given: PartValue) -> None:
     pin = f"{given.part}:{given.name}"
     shown = place.circuit.level(pin)
     wanted = Level.HIGH if given.value else Level.LOW
@@ -65,29 +65,29 @@ def _expect_pin(place: Place, given: PartValue) -> None:
         )
 
 
-def _screenshot(place: Place, given: Screenshot) -> None:
+def _screenshot(place: StepPlace, given: Screenshot) -> None:
     check_screenshot(place.circuit, given, place.folder, place.where)
 
 
-def _touch(place: Place, given: TouchPoint) -> None:
+def _touch(place: StepPlace, given: TouchPoint) -> None:
     _touched(place, given, "press")
     if given.waits and given.lasts_ns is not None:
         _delay(place, given.lasts_ns)
 
 
-def _touch_press(place: Place, given: TouchPoint) -> None:
+def _touch_press(place: StepPlace, given: TouchPoint) -> None:
     _touched(place, given, "press")
 
 
-def _touch_move(place: Place, given: TouchPoint) -> None:
+def _touch_move(place: StepPlace, given: TouchPoint) -> None:
     _touched(place, given, "move")
 
 
-def _touch_release(place: Place, given: TouchPoint) -> None:
+def _touch_release(place: StepPlace, given: TouchPoint) -> None:
     _touched(place, given, "release")
 
 
-def _touched(place: Place, given: TouchPoint, event: str) -> None:
+def _touched(place: StepPlace, given: TouchPoint, event: str) -> None:
     circuit = place.circuit.board_circuit
     kind = place.circuit[given.part].type
     if not isinstance(circuit, TakesTouches):
@@ -102,7 +102,7 @@ class StepKind(NamedTuple):
     """
 
     read: Callable[[object], Any]
-    do: Callable[[Place, Any], None]
+    do: Callable[[StepPlace, Any], None]
 
 
 STEP_KINDS: Mapping[str, StepKind] = {

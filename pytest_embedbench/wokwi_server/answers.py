@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_embedbench.wokwi.fields import Fields
-    from pytest_embedbench.wokwi_server.session import Session
+    from pytest_embedbench.wokwi_server.session import ClientSession
 
     Answer = dict[str, Any]
 
@@ -27,7 +27,7 @@ _ANALYZER, _CARD = "wokwi-logic-analyzer", "wokwi-microsd-card"
 _CHANNELS = 8
 
 
-def answer(session: Session, command: str, fields: Fields) -> Answer:
+def answer(session: ClientSession, command: str, fields: Fields) -> Answer:
     """Do what a command says; return its result.
 
     Raises:
@@ -40,68 +40,68 @@ def answer(session: Session, command: str, fields: Fields) -> Answer:
 
 
 # ---------------------------------------------------------------------------- files
-def _upload(session: Session, fields: Fields) -> None:
+def _upload(session: ClientSession, fields: Fields) -> None:
     name = fields.text("name")
     content = fields.text("text") if "text" in fields else fields.base64("binary")
     session.uploads.put(name, content)
 
 
-def _download(session: Session, fields: Fields) -> Answer:
+def _download(session: ClientSession, fields: Fields) -> Answer:
     return session.uploads.given(fields.text("name"))
 
 
 # ----------------------------------------------------------------------- simulation
-def _start(session: Session, fields: Fields) -> None:
+def _start(session: ClientSession, fields: Fields) -> None:
     paused = fields.flag("pause", default=False)
     session.start(sections_of(fields), paused=paused)
 
 
-def _pause(session: Session, _: Fields) -> None:
+def _pause(session: ClientSession, _: Fields) -> None:
     session.tell(session.simulation.pause())
 
 
-def _resume(session: Session, fields: Fields) -> None:
+def _resume(session: ClientSession, fields: Fields) -> None:
     after_ns = fields.whole("pauseAfter") if "pauseAfter" in fields else None
     session.resume(after_ns)
 
 
-def _restart(session: Session, fields: Fields) -> None:
+def _restart(session: ClientSession, fields: Fields) -> None:
     session.restart(paused=fields.flag("pause", default=False))
 
 
-def _status(session: Session, _: Fields) -> Answer:
+def _status(session: ClientSession, _: Fields) -> Answer:
     simulation = session.simulation
     return {"running": simulation.is_running, "nanos": simulation.now_ns}
 
 
-def _add_point(session: Session, fields: Fields) -> None:
+def _add_point(session: ClientSession, fields: Fields) -> None:
     point = read_pause_point(fields, session.simulation.now_ns)
     session.simulation.points[point.id] = point
 
 
-def _remove_point(session: Session, fields: Fields) -> None:
+def _remove_point(session: ClientSession, fields: Fields) -> None:
     session.simulation.points.pop(fields.text("id"), None)
 
 
 # --------------------------------------------------------------------- serial, pins
-def _hear(session: Session, _: Fields) -> None:
+def _hear(session: ClientSession, _: Fields) -> None:
     session.hear_serial()
 
 
-def _write(session: Session, fields: Fields) -> None:
+def _write(session: ClientSession, fields: Fields) -> None:
     session.simulation.board.link().send(fields.octets("bytes"))
 
 
-def _read_pin(session: Session, fields: Fields) -> Answer:
+def _read_pin(session: ClientSession, fields: Fields) -> Answer:
     return pin_state(session.simulation.circuit, _pin(fields))
 
 
-def _listen(session: Session, fields: Fields) -> None:
+def _listen(session: ClientSession, fields: Fields) -> None:
     wanted = fields.flag("listen", default=True)
     session.simulation.listen(_pin(fields), wanted=wanted)
 
 
-def _gpios(session: Session, _: Fields) -> Answer:
+def _gpios(session: ClientSession, _: Fields) -> Answer:
     board = session.started
     names = (name.removeprefix("D") for name in board.spec.pins)
     return {"pins": [f"{board.board_id}:{name}" for name in names]}
@@ -112,17 +112,17 @@ def _pin(fields: Fields) -> Endpoint:
 
 
 # ----------------------------------------------------------------------------- parts
-def _control(session: Session, fields: Fields) -> None:
+def _control(session: ClientSession, fields: Fields) -> None:
     part, name = fields.text("part"), fields.text("control")
     session.simulation.circuit.control(part, name, fields.number("value"))
 
 
-def _touch(session: Session, fields: Fields) -> None:
+def _touch(session: ClientSession, fields: Fields) -> None:
     kind = _kind(session, fields.text("part"))
     raise NotSupported(f"{fields.text('part')}: a {kind} cannot be touched here")
 
 
-def _framebuffer(session: Session, fields: Fields) -> Answer:
+def _framebuffer(session: ClientSession, fields: Fields) -> Answer:
     part = fields.text("id")
     kind = _kind(session, part)
     if kind not in WITH_FRAMEBUFFER:
@@ -135,7 +135,7 @@ def _framebuffer(session: Session, fields: Fields) -> Answer:
     return {"png": base64.b64encode(encode_png(picture)).decode()}
 
 
-def _vcd(session: Session, _: Fields) -> Answer:
+def _vcd(session: ClientSession, _: Fields) -> Answer:
     part = _only(session, _ANALYZER, "")
     names = session.started.attrs[part].get("channelNames", "").split(",")
     given = [name.strip() for name in names] + [""] * _CHANNELS
@@ -150,7 +150,7 @@ def _vcd(session: Session, _: Fields) -> Answer:
     return {"vcd": vcd, "channelCount": len(nets), "sampleCount": count}
 
 
-def _card(session: Session, fields: Fields) -> Answer:
+def _card(session: ClientSession, fields: Fields) -> Answer:
     if fields.text("format", "files") != "files":
         raise NotSupported("a card is given as its files here: ask for format files")
     part = _only(session, _CARD, fields.text("part", ""))
@@ -162,14 +162,14 @@ def _card(session: Session, fields: Fields) -> Answer:
     return {"files": files}
 
 
-def _kind(session: Session, part: str) -> str:
+def _kind(session: ClientSession, part: str) -> str:
     kinds = session.started.kinds
     if part not in kinds:
         raise UnknownName("part of the circuit", part, kinds)
     return kinds[part].name
 
 
-def _only(session: Session, kind: str, wanted: str) -> str:
+def _only(session: ClientSession, kind: str, wanted: str) -> str:
     """Return a part of a kind by its id, or the only one.
 
     Raises:
@@ -188,7 +188,7 @@ def _only(session: Session, kind: str, wanted: str) -> str:
     return found[0]
 
 
-_ANSWERS: Mapping[str, Callable[[Session, Fields], Answer | None]] = {
+_ANSWERS: Mapping[str, Callable[[ClientSession, Fields], Answer | None]] = {
     CommandName.FILE_UPLOAD: _upload,
     CommandName.FILE_DOWNLOAD: _download,
     CommandName.SIM_START: _start,

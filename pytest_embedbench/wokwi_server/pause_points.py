@@ -20,7 +20,7 @@ class PausePoint:
     kind: PausePointKind
     stop: TimeReaches | UartSays
 
-    def told(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Any]:
         """Return what an event says of it."""
         return {"pausePoint": self.id, "pausePointInfo": {"type": self.kind.value}}
 

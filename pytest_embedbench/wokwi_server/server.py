@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError, ToolMissing
-from pytest_embedbench.wokwi_server.session import Session
+from pytest_embedbench.wokwi_server.session import ClientSession
 
 if TYPE_CHECKING:
     from websockets.http11 import Request, Response
@@ -100,7 +100,7 @@ class WokwiServer:
         self._threads.add(thread)
         try:
             with suppress(ConnectionClosed):
-                Session(connection, self._registry, self._version).run()
+                ClientSession(connection, self._registry, self._version).run()
         finally:
             self._here.discard(connection)
             self._threads.discard(thread)

@@ -33,7 +33,7 @@ from pytest_embedbench.wokwi_server.uploads import Uploads
 if TYPE_CHECKING:
     from pytest_embedbench.bench.registry import Registry
     from pytest_embedbench.wokwi.messages import Frame
-    from pytest_embedbench.wokwi_server.simulation import Simulation
+    from pytest_embedbench.wokwi_server.simulation import ServedSimulation
 
 STEP_MS = 20
 """A running simulation looks for commands so often, in simulated time."""
@@ -63,7 +63,7 @@ _CODES = (
 )
 
 
-class Wire(Protocol):
+class ClientWire(Protocol):
     """A websocket, as far as it is used here."""
 
     def send(self, message: str) -> None:
@@ -75,10 +75,10 @@ class Wire(Protocol):
         ...
 
 
-class Session:
+class ClientSession:
     """What a client has brought, and the simulation that it has, if it has one."""
 
-    def __init__(self, wire: Wire, registry: Registry, version: str) -> None:
+    def __init__(self, wire: ClientWire, registry: Registry, version: str) -> None:
         self.uploads = Uploads()
         self._wire, self._registry, self._version = wire, registry, version
         self._pace = Pace()
@@ -115,7 +115,7 @@ class Session:
         return self._started
 
     @property
-    def simulation(self) -> Simulation:
+    def simulation(self) -> ServedSimulation:
         """The simulation; raises what ``started`` does."""
         return self.started.simulation
 
@@ -155,11 +155,11 @@ class Session:
             self._started.simulation.hears_serial = True
 
     # ------------------------------------------------------------------------- inside
-    def _running(self) -> Simulation | None:
+    def _running(self) -> ServedSimulation | None:
         its = self._started
         return its.simulation if its and its.simulation.is_running else None
 
-    def _next_frame(self, running: Simulation | None) -> str | bytes | None:
+    def _next_frame(self, running: ServedSimulation | None) -> str | bytes | None:
         """Return the next frame, or nothing as soon as the simulation has to go on."""
         wait_s = None
         if running is not None:
@@ -193,7 +193,7 @@ class Session:
             return ErrorResponse(**about, code=code, message=str(error))
         return CommandResponse(**about, result=result)
 
-    def _step(self, simulation: Simulation) -> bool:
+    def _step(self, simulation: ServedSimulation) -> bool:
         """Let a moment pass; return whether there will be another."""
         try:
             for event in simulation.step(STEP_MS):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _NS_PER_MS = 1_000_000
 
 
-class Simulation:
+class ServedSimulation:
     """A board that is run in steps, each up to the next thing that a client wants.
 
     ``now_ns`` is simulated time since boot; ``is_running`` says whether ``step`` lets
@@ -152,7 +152,7 @@ class Simulation:
         self.is_running, self._ends_ns = False, None
         for point in points:
             del self.points[point.id]
-            yield self._event(EventName.PAUSE, point.told())
+            yield self._event(EventName.PAUSE, point.about())
         if not points:
             yield self._event(EventName.PAUSE, {})
 

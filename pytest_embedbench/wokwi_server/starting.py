@@ -16,7 +16,7 @@ from pytest_embedbench.support.projects import PREBUILT, prebuilt_source
 from pytest_embedbench.wiring.checking import check_diagram
 from pytest_embedbench.wiring.netlist import known_parts
 from pytest_embedbench.wokwi.fields import fields_of
-from pytest_embedbench.wokwi_server.simulation import Simulation
+from pytest_embedbench.wokwi_server.simulation import ServedSimulation
 from pytest_embedbench.wokwi_server.uploads import DIAGRAM
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Started:
     """A simulation, and what its circuit is made of: types of parts by id."""
 
-    simulation: Simulation
+    simulation: ServedSimulation
     spec: BoardSpec
     kinds: Mapping[str, PartType]
     attrs: Mapping[str, Mapping[str, str]]
@@ -100,7 +100,7 @@ def started(
         needs = [Capability.CIRCUIT.value]
         board = opened.enter_context(rig.boot(spec, image, needs=needs))
         yield Started(
-            simulation=Simulation(board, board.circuit),
+            simulation=ServedSimulation(board, board.circuit),
             spec=spec,
             kinds=kinds,
             attrs={name: part.attrs for name, (part, _) in parts.items()},

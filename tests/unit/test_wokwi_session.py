@@ -9,7 +9,7 @@ import pytest
 
 from pytest_embedbench import Registry
 from pytest_embedbench.wokwi.names import CommandName
-from pytest_embedbench.wokwi_server.session import ErrorCode, Session
+from pytest_embedbench.wokwi_server.session import ClientSession, ErrorCode
 
 ESP32 = {
     "version": 1,
@@ -43,7 +43,7 @@ def answers(*frames: str | bytes) -> list[dict[str, Any]]:
     """Return what the server says to these frames, behind its hello."""
     client = Client(*frames)
     with pytest.raises(Gone):
-        Session(client, Registry(), "1.2").run()
+        ClientSession(client, Registry(), "1.2").run()
     hello, *rest = client.heard
     assert (hello["type"], hello["protocolVersion"], hello["appVersion"]) == (
         "hello",

@@ -72,7 +72,7 @@ def test_pause_points_are_moments_or_words(
 ) -> None:
     point = read_pause_point(Fields("add", {"id": "p", **params}), now_ns=100)
     assert point.stop == stop
-    assert point.told() == {"pausePoint": "p", "pausePointInfo": {"type": point.kind}}
+    assert point.about() == {"pausePoint": "p", "pausePointInfo": {"type": point.kind}}
 
 
 @pytest.mark.parametrize(
