@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Pace:
+class HostPace:
     """Keeps a simulation from running ahead of the host; it may lag behind."""
 
     def __init__(self) -> None:

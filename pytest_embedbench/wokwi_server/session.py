@@ -26,7 +26,7 @@ from pytest_embedbench.wokwi.messages import (
     parse,
 )
 from pytest_embedbench.wokwi_server.answers import answer
-from pytest_embedbench.wokwi_server.pace import Pace
+from pytest_embedbench.wokwi_server.pace import HostPace
 from pytest_embedbench.wokwi_server.starting import Started, started
 from pytest_embedbench.wokwi_server.uploads import Uploads
 
@@ -81,7 +81,7 @@ class ClientSession:
     def __init__(self, wire: ClientWire, registry: Registry, version: str) -> None:
         self.uploads = Uploads()
         self._wire, self._registry, self._version = wire, registry, version
-        self._pace = Pace()
+        self._pace = HostPace()
         self._started: Started | None = None
         self._sections: list[tuple[int, str]] = []
         self._hears_serial = False

@@ -10,7 +10,7 @@ from pytest_embedbench.errors import BadFrame, ConfigError, UnknownName
 from pytest_embedbench.wiring.stops import TimeReaches, UartSays
 from pytest_embedbench.wokwi.fields import Fields
 from pytest_embedbench.wokwi_server import uploads as uploads_module
-from pytest_embedbench.wokwi_server.pace import Pace
+from pytest_embedbench.wokwi_server.pace import HostPace
 from pytest_embedbench.wokwi_server.pause_points import read_pause_point
 from pytest_embedbench.wokwi_server.uploads import Uploads
 
@@ -89,7 +89,7 @@ def test_other_pause_points_are_refused(params: dict[str, Any], told: str) -> No
 
 
 def test_time_that_runs_freely_is_the_hosts_and_does_not_catch_up() -> None:
-    pace = Pace()
+    pace = HostPace()
     pace.begin(0, 10.0)
     assert pace.wait_s(20_000_000, 10.0) == pytest.approx(0.02)
     assert pace.wait_s(20_000_000, 10.02) == pytest.approx(0.0)
