@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise, product
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.esr.affinity import Affinity
 from pytest_embedbench.esr.model import PinMap, PinMove
+from pytest_embedbench.esr.rewiring import places
 from pytest_embedbench.esr.signals import SignalKind
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
     from pytest_embedbench.esr.uses import PinDoing
 
 _LEAST_OF_A_BLOCK = 3
+_LEAST_OF_AN_ARRAY = 2
+_SHIFTS = sorted(set(range(-12, 13)) - {0}, key=abs)
 _BEAM = 60
+_TRAVEL_WEIGHT = 0.05
 _MIXED = 4
 Moves = tuple[PinMove, ...]
 
@@ -38,20 +42,33 @@ class Candidates:
         doing: What the firmware does, by pin.
         pins: Those of the board.
         fixed: Pins that are what they are: those of a bus in hardware.
+        groups: Pins that the firmware has in one array or loop, in its order.
     """
 
     signals: Mapping[str, Signal]
     doing: Mapping[str, PinDoing]
     pins: BoardPins
     fixed: frozenset[str] = field(default_factory=frozenset[str])
+    groups: tuple[tuple[str, ...], ...] = ()
 
     def __iter__(self) -> Iterator[PinMap]:
         seen: set[Moves] = {()}
-        for moves, why in self._all():
+        for moves, why in map(self._completed, self._all()):
             ordered = tuple(sorted(moves, key=lambda it: self.pins.number(it.wired)))
             if ordered not in seen and self._is_possible(ordered):
                 seen.add(ordered)
                 yield PinMap(ordered, why)
+
+    def _completed(self, candidate: tuple[Moves, str]) -> tuple[Moves, str]:
+        """Give what a map puts out of its place what is done where it goes then."""
+        moves, why = candidate
+        named = {move.wired for move in moves}
+        others = [
+            PinMove(used, wired)
+            for wired, used in places(moves).items()
+            if wired not in named and self._suits(used, wired)
+        ]
+        return (*moves, *others), why
 
     # ------------------------------------------------------------- what fits, what not
     @cached_property
@@ -87,8 +104,10 @@ class Candidates:
         )
 
     def _suits(self, used: str, wired: str) -> bool:
-        doing = self.doing.get(used)
-        return doing is not None and doing.suits(self.signals[wired].kind)
+        doing, signal = self.doing.get(used), self.signals.get(wired)
+        if doing is None or signal is None or wired not in self._wired:
+            return False
+        return doing.suits(signal.kind)
 
     def _is_possible(self, moves: Moves) -> bool:
         """Say whether pins are able to, as far as that is for certain."""
@@ -104,20 +123,23 @@ class Candidates:
 
     # ------------------------------------------------------------------------- levels
     def _all(self) -> Iterator[tuple[Moves, str]]:
+        yield from self._arrays()
         yield from self._blocks()
         assigned = list(self._assigned())
         for moves in assigned:
             yield moves, "what is done at pins that are not wired for it"
-        named = self._named()
-        if named:
+        if named := self._named():
             yield named, "what the names of pins say"
+        for moves in self._parts_of_arrays():
+            yield moves, "some of an array shifted as a block"
         swaps = list(self._swaps())
         for swap in swaps:
-            yield swap, "two of a kind"
-        for moves in assigned[:_MIXED]:
-            for swap in swaps:
-                if not {it.used for it in moves} & {it.used for it in swap}:
-                    yield (*moves, *swap), "what is astray, and two of a kind"
+            if not assigned or self._serves(swap) or self._gain(swap) > 0:
+                yield swap, "two that could be each other"
+        likely = [swap for swap in swaps if self._gain(swap) > 0]
+        for moves, swap in product(assigned[:_MIXED], likely):
+            if not {it.used for it in moves} & {it.used for it in swap}:
+                yield (*moves, *swap), "what is astray, and two of a kind"
         for moves in self._mixed_up():
             yield moves, "a chain of what fits and what is astray"
         for moves in assigned[:_MIXED]:
@@ -145,7 +167,7 @@ class Candidates:
         """Swap two pins that are both what they could be, by how names would gain."""
         pairs = [
             (PinMove(one, other), PinMove(other, one))
-            for one, other in combinations(self.matched, 2)
+            for one, other in combinations(self._wired, 2)
             if self._suits(one, other) and self._suits(other, one)
         ]
         allowed = [pair for pair in pairs if not self._is_contradicted(pair)]
@@ -182,6 +204,40 @@ class Candidates:
                     moves.append(PinMove(used, wired))
         return tuple(moves)
 
+    def _arrays(self) -> Iterator[tuple[Moves, str]]:
+        """Shift or reverse the pins of an array, or of a part of one."""
+        for group in self.groups:
+            if len(set(group)) < max(len(group), _LEAST_OF_AN_ARRAY):
+                continue
+            if set(group) & set(self.astray):
+                for moves in self._shifted(group):
+                    yield moves, "an array shifted as a block"
+            turned = tuple(map(PinMove, group, reversed(group)))
+            moves = tuple(it for it in turned if it.used != it.wired)
+            if len(group) >= _LEAST_OF_A_BLOCK and self._all_suit(moves):
+                yield moves, "an array turned round"
+
+    def _parts_of_arrays(self) -> Iterator[Moves]:
+        """Shift pieces of arrays that serve all that is unserved, the longest first."""
+        for group in self.groups:
+            for length in range(len(group) - 1, _LEAST_OF_A_BLOCK - 1, -1):
+                for begin in range(len(group) - length + 1):
+                    part = group[begin : begin + length]
+                    shifted = self._shifted(part)
+                    yield from (it for it in shifted if self._serves(it))
+
+    def _serves(self, moves: Moves) -> bool:
+        """Say whether nothing is unserved that a map could serve."""
+        wired = {it.wired for it in moves}
+        return bool(self.unserved) and set(self.unserved) <= wired
+
+    def _shifted(self, group: Sequence[str]) -> Iterator[Moves]:
+        for shift in _SHIFTS:
+            wired = [self.pins.at(self.pins.number(pin) + shift) for pin in group]
+            moves = tuple(map(PinMove, group, wired))
+            if self._all_suit(moves):
+                yield moves
+
     def _blocks(self) -> Iterator[tuple[Moves, str]]:
         """Shift or reverse all pins of a part that has many, where some are astray."""
         groups: defaultdict[str, list[str]] = defaultdict(list)
@@ -202,11 +258,10 @@ class Candidates:
 
     def _shifts(self, wired: Sequence[str]) -> Iterator[Moves]:
         numbers = [self.pins.number(pin) for pin in wired]
-        by_size = sorted(range(-12, 13), key=abs)
-        for shift in by_size:
+        for shift in _SHIFTS:
             used = [self.pins.at(number + shift) for number in numbers]
             moves = tuple(map(PinMove, used, wired))
-            if shift and self._all_suit(moves):
+            if self._all_suit(moves):
                 yield moves
 
     def _all_suit(self, moves: Moves) -> bool:
@@ -220,7 +275,17 @@ class Candidates:
 
     def _gain(self, moves: Moves) -> float:
         own = tuple(PinMove(it.used, it.used) for it in moves)
-        return self._score(moves) - self._score(own)
+        to = {it.used: it.wired for it in moves}
+        smoother = sum(
+            self._travel(group) - self._travel([to.get(pin, pin) for pin in group])
+            for group in self.groups
+        )
+        return self._score(moves) - self._score(own) + _TRAVEL_WEIGHT * smoother
+
+    def _travel(self, group: Sequence[str]) -> int:
+        """Return how far it is along an array: people wire in order."""
+        numbers = [self.pins.number(pin) for pin in group]
+        return sum(abs(one - other) for one, other in pairwise(numbers))
 
 
 def _parts_of(moves: Moves) -> Iterator[Moves]:

@@ -162,7 +162,7 @@ def has_port_registers(files: Mapping[str, bytes]) -> bool:
 
 def _fits(candidates: Candidates, constant: PinConstant, wired: str) -> float:
     signal = candidates.signals[wired]
-    return candidates.affinity.of_words(words_of(constant.name), signal)
+    return candidates.affinity.of_words(words_of(constant.words), signal)
 
 
 def _suits(constant: PinConstant, candidates: Candidates, wired: str) -> bool:

@@ -149,8 +149,10 @@ class _Search:
         return confirmed is Confirmed.YES
 
     def _candidates(self) -> Candidates:
-        doing = self._uses.by_pin()
-        return Candidates(self._signals, doing, self._pins, self._uses.fixed())
+        uses = self._uses
+        return Candidates(
+            self._signals, uses.by_pin(), self._pins, uses.fixed(), uses.groups()
+        )
 
     # --------------------------------------------------------------------- the outcome
     def _or_rewired(self, otherwise: Outcome) -> Outcome:

@@ -100,6 +100,15 @@ class Uses:
         self.unseen = tuple(dict.fromkeys((*self.unseen, *use.unseen)))
         return sum(map(len, self.jobs.values())) > before
 
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Return pins that one array or loop has, in its order."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for constant in self.constants:
+            if constant.group:
+                found[f"{constant.file}:{constant.group}"].append(constant.pin)
+        spans = dict.fromkeys(it.span for it in self.constants if it.span)
+        return (*map(tuple, found.values()), *spans)
+
     def fixed(self) -> frozenset[str]:
         """Return the pins that a bus in hardware has, and nothing in the source."""
         named = {it.pin for it in self.constants}
@@ -117,10 +126,10 @@ class Uses:
         for pin, jobs in self.jobs.items():
             does[pin].update(_seen(jobs))
         for constant in self.constants:
-            pin = constant.pin
-            roles[pin] |= constant.roles
-            does[pin].update(*(_BY_ROLE[role] for role in constant.roles))
-            words[pin] |= words_of(constant.name)
+            for pin in constant.span or (constant.pin,):
+                roles[pin] |= constant.roles
+                does[pin].update(*(_BY_ROLE[role] for role in constant.roles))
+            words[constant.pin] |= words_of(constant.words)
         return {
             pin: PinDoing(
                 does=frozenset(does[pin]),

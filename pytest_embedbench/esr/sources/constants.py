@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from pytest_embedbench.esr.sources.tree import Piece
 
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlL]*")
+_NAMES = (
+    *("identifier", "field_expression", "type_identifier"),
+    "qualified_identifier",
+)
 _BOTH_SIDES = ("parenthesized_expression", "cast_expression", "conditional_expression")
 _TRANSPARENT = ("pgm_read_byte", "pgm_read_word", "uint8_t", "int")
 NO_BOUND = (-1, -1, 0)
@@ -40,6 +44,8 @@ class PinToken(NamedTuple):
     text: str
     bound: tuple[int, int, int] | None = None
     """Its first byte, the byte behind it, and the number there."""
+    is_inclusive: bool = False
+    """Whether the loop goes on to its bound: ``<=``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,19 @@ class PinConstant:
     tokens: tuple[PinToken, ...]
     file: str
     line: int
+    span: tuple[str, ...] = ()
+    """The pins that a loop goes over from it on, itself among them."""
+
+    @property
+    def group(self) -> str:
+        """What it is an element of; ``""`` if it stands alone."""
+        array, index, _ = re.split(r"([\[(]\d+[\])])", f"{self.name}[0]", maxsplit=1)
+        return array if index and array != self.name else ""
+
+    @property
+    def words(self) -> str:
+        """Its name without the number of an element, which says nothing."""
+        return re.sub(r"[\[(]\d*[\])]", " ", self.name)
 
 
 class _Found(NamedTuple):
@@ -88,7 +107,9 @@ def pin_constants(
             owner = next((use.owner for use in uses if use.owner), "")
             where = f"{token.file}:{token.start}" if owner else _side(roles)
             groups[owner, where, pin] += uses
-    constants = [_constant(pin, uses, files) for (_, _, pin), uses in groups.items()]
+    constants = [
+        _constant(pin, uses, files, pins) for (_, _, pin), uses in groups.items()
+    ]
     order = {name: index for index, name in enumerate(files)}
     return tuple(sorted(constants, key=lambda it: (order[it.file], it.tokens[0].start)))
 
@@ -108,7 +129,9 @@ def pin_said(text: str, roles: set[PinRole], pins: BoardPins) -> str:
     return pins.at(value)
 
 
-def _constant(pin: str, uses: list[_Found], files: Mapping[str, bytes]) -> PinConstant:
+def _constant(
+    pin: str, uses: list[_Found], files: Mapping[str, bytes], pins: BoardPins
+) -> PinConstant:
     tokens = tuple(dict.fromkeys(use.token for use in uses))
     first = min(tokens, key=lambda it: (it.file, it.start))
     owner = next((use.owner for use in uses if use.owner), "")
@@ -120,7 +143,17 @@ def _constant(pin: str, uses: list[_Found], files: Mapping[str, bytes]) -> PinCo
         tokens=tokens,
         file=first.file,
         line=files[first.file][: first.start].count(b"\n") + 1,
+        span=_span(pin, first, pins),
     )
+
+
+def _span(pin: str, token: PinToken, pins: BoardPins) -> tuple[str, ...]:
+    if token.bound is None or token.bound == NO_BOUND:
+        return ()
+    first, last = pins.number(pin), token.bound[2] - (not token.is_inclusive)
+    if last < first:
+        first, last = last, first
+    return tuple(filter(None, map(pins.at, range(first, last + 1))))
 
 
 def _side(roles: set[PinRole]) -> str:
@@ -138,7 +171,7 @@ def _roots(
     node = piece.node
     if node.type == "number_literal":
         yield _token(piece), piece.owner
-    elif node.type in ("identifier", "field_expression", "type_identifier"):
+    elif node.type in _NAMES:
         yield from _of_variable(program, piece, sink, seen)
     elif node.type == "subscript_expression":
         yield from _of_element(program, piece, sink, seen)
@@ -239,7 +272,12 @@ def _of_call(
 
 
 def _token(piece: Piece) -> PinToken:
-    return PinToken(piece.file, piece.start, piece.end, piece.text, _bound(piece))
+    condition = _loop_of(piece)
+    sign = field(condition, "operator") if condition is not None else None
+    is_inclusive = sign is not None and sign.text in (b"<=", b">=")
+    bound = _bound(piece)
+    said = piece.file, piece.start, piece.end, piece.text
+    return PinToken(*said, bound, is_inclusive)
 
 
 def _loop_of(piece: Piece) -> Node | None:

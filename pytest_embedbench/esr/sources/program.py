@@ -78,9 +78,10 @@ class Program:
             body = field(node, "body")
             if body is not None:
                 names = [
-                    declared(field(it, "declarator"))[0]
+                    declared(each)[0]
                     for it in body.named_children
                     if it.type == "field_declaration"
+                    for each in it.children_by_field_name("declarator")
                 ]
                 self._fields[text_of(field(node, "name"))] = tuple(filter(None, names))
         for node in every(root.node, *_FUNCTIONS):
@@ -144,7 +145,7 @@ class Program:
             if is_array:
                 self._take_array(at, key, kind, value)
             elif is_argument:
-                arguments = tuple(at.at(it, name) for it in value.named_children)
+                arguments = _arguments(at, name, value.named_children)
                 self.calls.append((kind, at.at(each, name), arguments))
                 self._take_struct(at, name, kind, value)
                 if len(arguments) == 1:
@@ -179,6 +180,7 @@ class Program:
         for value in rest:
             arguments = tuple(at.at(it, text_of(name)) for it in value.named_children)
             self.values[MEMBERS, text_of(name)] += arguments[:1]
+            self.elements[MEMBERS, text_of(name)] += arguments[1:]
 
     def _on_for_range_loop(self, at: Piece) -> None:
         name, right = declared(field(at.node, "declarator"))[0], field(at.node, "right")
@@ -221,7 +223,7 @@ class Program:
         """Return the variable that an expression names."""
         if at.node.type == "field_expression":
             return MEMBERS, text_of(field(at.node, "field"))
-        return self.key_of(at.text, at.scope)
+        return self.key_of(at.text.rpartition("::")[2], at.scope)
 
     def _take_misread(self, at: Piece, kind: str, name: str, declarator: Node) -> None:
         """Take ``Button b(PIN);``, which reads like the declaration of a function."""
@@ -230,7 +232,7 @@ class Program:
         types = [field(it, "type") for it in parameters]
         named = [it for it in types if it is not None and it.type == "type_identifier"]
         if parameters and len(named) == len(parameters):
-            arguments = tuple(at.at(it, name) for it in named)
+            arguments = _arguments(at, name, named)
             self.calls.append((kind, at.at(declarator, name), arguments))
 
     def _take_array(self, at: Piece, key: Key, kind: str, value: Node) -> None:
@@ -265,6 +267,13 @@ class Program:
             for parameters in self._parameters.get(name, ()):
                 for parameter, argument in zip(parameters, arguments, strict=False):
                     self.values[name, parameter].append(argument)
+
+
+def _arguments(at: Piece, name: str, given: list[Node]) -> tuple[Piece, ...]:
+    """Return what an object is made with: ``lcd(1)`` is the first of several."""
+    if len(given) == 1:
+        return (at.at(given[0], name),)
+    return tuple(at.at(it, f"{name}({i})") for i, it in enumerate(given, start=1))
 
 
 def _signature(definition: Node) -> tuple[str, tuple[str, ...]]:
