@@ -143,6 +143,8 @@ if TYPE_CHECKING:
         NothingSubmitted as NothingSubmitted,
         NotSupported as NotSupported,
         OutsideEditSurface as OutsideEditSurface,
+        PinCheckFailed as PinCheckFailed,
+        PinCheckUndecided as PinCheckUndecided,
         ServiceFault as ServiceFault,
         SubmissionRefused as SubmissionRefused,
         ToolMissing as ToolMissing,
@@ -250,7 +252,8 @@ _HOMES = {
         "ConfigError ContractViolation DoesNotFit EmbedbenchError ExpectTimeout "
         "FaultNeverFired FirmwareCrash FirmwareFault FirmwareFlood FirmwareReset "
         "FirmwareSpin FirmwareStuck FlashFailed ForbiddenOutput InvariantBroken "
-        "NotSupported NothingSubmitted OutsideEditSurface ServiceFault "
+        "NotSupported NothingSubmitted OutsideEditSurface PinCheckFailed "
+        "PinCheckUndecided ServiceFault "
         "SubmissionRefused ToolMissing UnitTestsFailed UnknownName WrongBoard "
         "WrongOutput"
     ),

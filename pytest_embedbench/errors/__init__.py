@@ -21,6 +21,7 @@
         * ``NotSupported``     - this engine cannot do that
             * ``CapabilityMissing`` - the board lacks what a test needs of it
             * ``BoardLacks``   - also an ``AttributeError``: a board has no such thing
+        * ``PinCheckUndecided`` - nothing can be said of a firmware's pins
         * ``ToolMissing``      - a program or library is not installed here
         * ``WrongBoard``       - another board than expected is on the port
     * ``FirmwareFault``        - also an ``AssertionError``: the test has failed
@@ -33,6 +34,7 @@
         * ``FirmwareStuck``    - the firmware sleeps and nothing can wake it
         * ``ForbiddenOutput``  - the firmware said what it must not say
         * ``InvariantBroken``  - the plant was driven where it must not go
+        * ``PinCheckFailed``   - a case of ESR failed: with its pins, or with any
         * ``UnitTestsFailed``  - cases of its unit tests failed on the board
         * ``WrongOutput``      - the controller's step gave something else
 
@@ -61,6 +63,7 @@ from pytest_embedbench.errors.firmware import (
     FirmwareStuck as FirmwareStuck,
     ForbiddenOutput as ForbiddenOutput,
     InvariantBroken as InvariantBroken,
+    PinCheckFailed as PinCheckFailed,
     UnitTestsFailed as UnitTestsFailed,
     WrongOutput as WrongOutput,
 )
@@ -152,6 +155,10 @@ def _first_error(lines: list[str]) -> str:
     told = (line for line in lines if any(words in line for words in _TOLD))
     other = (line for line in lines if "error" in line)
     return next(told, next(other, "".join(lines[:1])))
+
+
+class PinCheckUndecided(BenchFault):
+    """Nothing can be said of a firmware's pins, for a reason that is ours."""
 
 
 class BoardBusy(BenchFault):

@@ -62,6 +62,10 @@ class InvariantBroken(FirmwareFault):
         super().__init__(f"{invariant}: does not hold {seen}\n{evidence}".rstrip())
 
 
+class PinCheckFailed(FirmwareFault):
+    """A case of ESR has failed: with its pins, or with any."""
+
+
 class UnitTestsFailed(FirmwareFault):
     """Unit tests that run on the board have failed there.
 

@@ -16,8 +16,12 @@ SCHEMA = 1
 
 
 class About(TypedDict):
-    """Which case it is; ``answer`` and ``model`` are empty without answers."""
+    """Which case it is; ``answer`` and ``model`` are empty without answers.
 
+    ``test`` is the node id of its items, without their pins.
+    """
+
+    test: str
     case: str
     check: str
     board: str
@@ -115,7 +119,7 @@ def _lines(record: CaseRecord) -> Iterator[str]:
     if tried := record["candidates_tried"]:
         yield f"{tried} candidates were tried in {record['seconds']:.1f} s"
     if record["why"]:
-        yield record["why"]
+        yield record["why"].partition("\n")[0]
     for taken in record["taken"]:
         yield f"of the answer: {taken}"
     for finding in record["findings"]:

@@ -7,6 +7,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.artifacts import replace_file, replace_json
+from pytest_embedbench.esr.model import Outcome
 from pytest_embedbench.esr.rates import HINT, has_scipy, rates
 from pytest_embedbench.esr.records import SCHEMA, outcome_of
 
@@ -34,7 +35,7 @@ def grouped(records: Sequence[CaseRecord]) -> dict[Group, Rates]:
     found = {("all", ""): rates(map(outcome_of, records))}
     for by, names in _names(records):
         if len(names) > 1 or by == "tag":
-            for name, members in names.items():
+            for name, members in sorted(names.items()):
                 found[by, name] = rates(map(outcome_of, members))
     return found
 
@@ -44,7 +45,7 @@ def by_model(records: Iterable[CaseRecord]) -> dict[str, Rates]:
     groups: dict[str, list[CaseRecord]] = {}
     for record in records:
         groups.setdefault(record["model"] or NO_MODEL, []).append(record)
-    return {name: rates(map(outcome_of, each)) for name, each in groups.items()}
+    return {name: rates(map(outcome_of, of)) for name, of in sorted(groups.items())}
 
 
 def _names(
@@ -128,6 +129,13 @@ def delta_line(records: Sequence[CaseRecord]) -> str:
         f"delta_pin = {of.delta.share:.3f}{interval} (E_str {_of(of.strict)}, "
         f"E_per {_of(of.permissive)}{undecided})"
     )
+
+
+def strict_line(records: Sequence[CaseRecord]) -> str:
+    """Return the last line of a run on strict pins alone."""
+    of = rates(map(outcome_of, records))
+    tried = of.cases - of.counts.get(Outcome.BENCH_FAULT, 0)
+    return f"E_str = {of.strict.count}/{tried} (delta_pin takes --embedbench-pins=both)"
 
 
 def _of(rate: Rate) -> str:

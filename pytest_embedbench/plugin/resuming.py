@@ -32,7 +32,8 @@ def choose_run(config: pytest.Config, journal: str, what: str) -> None:
         return
     root = path_setting(config, "artifacts")
     assert root is not None, "the option has a default"
-    known = sorted(file.parent.name for file in root.glob(f"*/{journal}"))
+    found = root.glob(f"*/{journal}")
+    known = sorted(file.relative_to(root).parts[0] for file in found)
     runs = [name for name in known if not (root / name).is_symlink()]
     if wanted == RESUME.alone and runs:
         wanted = runs[-1]

@@ -13,6 +13,10 @@ import pytest
 
 # Inner runs in this process must meet the modules that the outer one has, or an error's
 # class is not the one that is looked for.
+import pytest_embedbench.esr.plugin.attempt
+import pytest_embedbench.esr.plugin.cases
+import pytest_embedbench.esr.plugin.judging
+import pytest_embedbench.esr.search
 import pytest_embedbench.grading.plugin.check_recorder
 import pytest_embedbench.grading.plugin.overview
 import pytest_embedbench.grading.plugin.plan

@@ -1,0 +1,25 @@
+"""The options and the marker of ESR."""
+
+from __future__ import annotations
+
+from pytest_embedbench.esr.records import PERMISSIVE, STRICT
+from pytest_embedbench.plugin.options import Setting
+
+BOTH = "both"
+PINS = Setting(
+    name="pins",
+    flag="--embedbench-pins",
+    metavar="WHICH",
+    help="Items of a check marked esr: strict (as it is wired), permissive (once pin "
+    "constants are corrected), or both",
+    default=BOTH,
+    choices=(STRICT, PERMISSIVE, BOTH),
+)
+ANSWERS = Setting(
+    name="answers",
+    flag="--embedbench-answers",
+    metavar="FILE",
+    help="Judge each line of a JSONL file as a model's answer to a case of ESR",
+)
+SETTINGS = (PINS, ANSWERS)
+MARKERS = ("esr(case, module, tags): a case of ESR: may also pass with corrected pins",)
