@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("listen", ["", "13"])
+@pytest.mark.parametrize("listen", ["", "mcu:13"])
 def test_wokwi_keeps_the_contract(tmp_path: Path, listen: str) -> None:
     with running(ScriptedService()) as service:
         spec = at_service(service, "wokwi-uno", listen=listen)

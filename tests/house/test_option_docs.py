@@ -11,6 +11,7 @@ from pytest_embedbench.engines.linux.options import LinuxOptions
 from pytest_embedbench.engines.native.options import NativeOptions
 from pytest_embedbench.engines.qemu.options import EspOptions, QemuOptions
 from pytest_embedbench.engines.simavr.options import SimavrOptions
+from pytest_embedbench.engines.wokwi.options import WokwiOptions
 from pytest_embedbench.lab.inventory.board_options import LabOptions, SerialOptions
 from pytest_embedbench.support.options import LAB_TABLES, OptionField, option_fields
 
@@ -38,6 +39,7 @@ def keys_of_tables(page: str) -> dict[str, set[str]]:
         ("bench.md", NativeOptions, object),
         ("bench.md", SimavrOptions, object),
         ("qemu.md", QemuOptions, object),
+        ("wokwi.md", WokwiOptions, object),
         ("qemu.md", EspOptions, QemuOptions),
         ("labs.md", SerialOptions, LabOptions),
         ("labs.md", LinuxOptions, LabOptions),

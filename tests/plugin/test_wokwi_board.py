@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SUITE = """
+import pexpect
 import pytest
-from pytest_embedbench import Level
 
 @pytest.mark.image("firmware.{suffix}")
 def test_it(wokwi_board, make_bench):
@@ -24,6 +24,8 @@ def test_it(wokwi_board, make_bench):
     bench.wait_for_boot("ready", within_ms=100)
     bench.dut.write("hello")
     bench.dut.expect("got hello", timeout=1)
+    with pytest.raises(pexpect.TIMEOUT):
+        bench.dut.expect("foo bar not found", timeout=0.1)
     bench.reset()
     bench.expect("ready", within_ms=100)
     print("RUNS", wokwi_board.spec.name)

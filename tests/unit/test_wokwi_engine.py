@@ -159,7 +159,7 @@ def test_a_pause_that_nobody_wanted_is_run_over(
 
 
 def test_pins_that_are_listened_to_are_traced(tmp_path: Path) -> None:
-    with booted(ScriptedService(), tmp_path, listen="13, 2") as board:
+    with booted(ScriptedService(), tmp_path, listen="mcu:13, mcu:2") as board:
         assert isinstance(board, ListeningWokwiBoard)
         board.advance(200)
         high = [it for it in board.pin_trace().events if it.level is Level.HIGH]
@@ -348,6 +348,7 @@ def test_a_board_runs_here_where_it_can(
     ("options", "told"),
     [
         ({"backend": "local"}, "local: wokwi-esp32 runs in the cloud alone"),
+        ({"listen": "13"}, "'13' is no pin: write part:pin"),
         ({"backend": "here"}, "must be one of auto, local, cloud"),
         ({"server": "https://wokwi.com"}, "'https://wokwi.com' is no server: write ws"),
         ({"server": "ws://:9177"}, "is no server"),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.wokwi.drawing import ServiceDrawing
     from pytest_embedbench.engines.wokwi.simulation import Simulation
     from pytest_embedbench.model import BoardSpec
+    from pytest_embedbench.wiring.diagram import Endpoint
 
 
 class WokwiBoard:
@@ -122,10 +123,15 @@ class ListeningWokwiBoard(WokwiBoard):
     """One whose option ``listen`` names pins."""
 
     def pin_trace(self) -> PinTrace:
-        """Return every change of those pins since boot."""
+        """Return every change of those pins since boot.
+
+        The board's own are called as on the board, others ``part:pin``.
+        """
         events = [
-            PinEvent(min(at_ns // 1_000, self._now_us), pin.pin, level)
+            PinEvent(min(at_ns // 1_000, self._now_us), self._called(pin), level)
             for at_ns, pin, level in self._circuit.kept
-            if pin.part == self._board_part
         ]
         return PinTrace(tuple(events))
+
+    def _called(self, pin: Endpoint) -> str:
+        return pin.pin if pin.part == self._board_part else str(pin)

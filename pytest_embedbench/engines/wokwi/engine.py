@@ -73,8 +73,8 @@ class Wokwi:
             simulation.start(uploads, {**firmware.params, "chips": [*drawing.chips]})
             kind = ListeningWokwiBoard if options.listen else WokwiBoard
             board = kind(spec, simulation, drawing)
-            for pin in options.listen.replace(",", " ").split():
-                board.circuit.keep(Endpoint(drawing.board, pin))
+            for pin in _listened(spec, options):
+                board.circuit.keep(pin)
         except BaseException:
             simulation.close()
             raise
@@ -138,7 +138,19 @@ class Wokwi:
         if not options.parts:
             where = option_location(spec, "parts")
             raise ConfigError(f"{where}: missing; name the part in diagrams")
+        _listened(spec, options)
         return options
+
+
+def _listened(spec: BoardSpec, options: WokwiOptions) -> list[Endpoint]:
+    found: list[Endpoint] = []
+    for word in options.listen.replace(",", " ").split():
+        part, colon, pin = word.partition(":")
+        if not (part and colon and pin):
+            where = option_location(spec, "listen")
+            raise ConfigError(f"{where}: {word!r} is no pin: write part:pin")
+        found.append(Endpoint(part, pin))
+    return found
 
 
 def _runs_here(options: WokwiOptions) -> bool:

@@ -49,8 +49,8 @@ class WokwiOptions:
     )
     listen: str = option(
         "",
-        "pins whose changes `pin_trace()` has, as the diagram calls them, with spaces "
-        "between: `13 A0`",
+        "pins whose changes `pin_trace()` has, with spaces between: `uno:13 led1:A`; "
+        "without a diagram the board is `mcu`",
         default_text="none",
     )
     answer_s: float = option(
