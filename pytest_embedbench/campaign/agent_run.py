@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from pytest_embedbench.campaign.agent_sandbox import agent_environment, agent_policy
 from pytest_embedbench.campaign.desk import SOCKET
+from pytest_embedbench.campaign.usage import FILE_NAME, REPORT
 from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.processes import Limits
 from pytest_embedbench.processes.guarded import GuardedExit, run_guarded
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+PROMPT = (
+    "Read README.md in this folder. It says where the task is described, which files "
+    "are yours to write, and how to submit them. Do the task, and submit."
+)
 _MOST_LOGGED = 8_000_000
 _LIMITS = Limits(file_bytes=1024**3)
 
@@ -24,7 +29,8 @@ class Agent:
     """How an agent is started.
 
     Attributes:
-        command: The program and its arguments, started in the workspace.
+        command: The program and its arguments, started in the workspace; ``{prompt}``
+            in them is what an agent is told first, ``{workspace}`` its folder.
         limit_s: When it is ended, in host time.
         network: Whether it has this machine's network.
         readable: Files and folders beside the system's that it needs.
@@ -77,10 +83,11 @@ def run_agent(
     begun_s = host_now_s()
     with log.open("w", encoding="utf-8") as out:
         done = run_guarded(
-            agent.command,
+            _words(agent.command, workspace),
             timeout_s=agent.limit_s,
             cwd=workspace,
-            env=agent_environment(agent.variables) | {SOCKET: str(socket)},
+            env=agent_environment(agent.variables)
+            | {SOCKET: str(socket), REPORT: str(workspace / FILE_NAME)},
             limits=_LIMITS,
             policy=policy,
             stop_at=_Logged(out),
@@ -91,6 +98,14 @@ def run_agent(
         timed_out=done.ending is GuardedExit.TIMED_OUT,
         wall_s=host_now_s() - begun_s,
     )
+
+
+def _words(command: Sequence[str], workspace: Path) -> list[str]:
+    filled = {"{prompt}": PROMPT, "{workspace}": str(workspace)}
+    words = list(command)
+    for place, text in filled.items():
+        words = [word.replace(place, text) for word in words]
+    return words
 
 
 class _Logged:

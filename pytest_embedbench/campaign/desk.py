@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 SOCKET = "EMBEDBENCH_DESK"
 """The environment variable that tells ``embedbench submit`` where the socket is."""
+_MOST_NOTES = 10_000
+_COUNTS = ("passed", "failed", "builds", "boots")
 _REFUSED = "REFUSED: {} of {} submissions were used; there is none left\n"
 _BROKEN = "REFUSED: the desk cannot take it: tell whoever runs it\n"
 
@@ -49,6 +51,19 @@ class Submitted:
     judgement: Judgement
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRun:
+    """One run of pytest in the workspace, as that has told: the agent's own word."""
+
+    __test__ = False  # no test class
+
+    at_s: float
+    passed: int = 0
+    failed: int = 0
+    builds: int = 0
+    boots: int = 0
+
+
 class Desk:
     """The desk of one workspace.
 
@@ -59,6 +74,7 @@ class Desk:
         judge: Judges files of the edit surface in a new folder.
         record: Where all of it is written.
         folder: For what comes of each submission; nobody else's.
+        on_first: Called when the first submission is taken, before it is judged.
     """
 
     def __init__(  # all of them are its own
@@ -70,6 +86,7 @@ class Desk:
         judge: Callable[[Mapping[str, bytes], Path], Judgement],
         record: Record,
         folder: Path,
+        on_first: Callable[[], None] = lambda: None,
     ) -> None:
         self._workspace, self._mode, self._judge = workspace, mode, judge
         self._suite, self._record, self._folder = suite, record, folder
@@ -77,6 +94,8 @@ class Desk:
         self._turn, self._writing = Lock(), Lock()
         self._waiting: SimpleQueue[tuple[int, float, Taken] | None] = SimpleQueue()
         self._judged: list[Submitted] = []
+        self._test_runs: list[TestRun] = []
+        self._on_first = on_first
         self._number = self._used = 0
         self._opened_at_s = host_now_s()
         self._failed: EmbedbenchError | None = None
@@ -121,6 +140,11 @@ class Desk:
         """What was judged so far, in the order in which it was handed in."""
         return tuple(self._judged)
 
+    @property
+    def test_runs(self) -> tuple[TestRun, ...]:
+        """What runs of pytest in the workspace have told of themselves."""
+        return tuple(self._test_runs)
+
     def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         match request.get("do"):
             case "submit":
@@ -129,9 +153,22 @@ class Desk:
                 limit = self._mode.submission_limit
                 return {"mode": self._mode.name, "submissions": self._used,
                         "limit": limit}  # fmt: skip
+            case "note" if len(self._test_runs) < _MOST_NOTES:
+                return self._note(request)
             case other:
                 self._write("refused", asked=str(other)[:100])
                 return {"error": "ask to submit, or for the status"}
+
+    def _note(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        counts = {name: request.get(name, 0) for name in _COUNTS}
+        if not all(
+            type(count) is int and 0 <= count < 10**9 for count in counts.values()
+        ):
+            return {"error": f"a note has whole numbers: {', '.join(_COUNTS)}"}
+        at_s = host_now_s() - self._opened_at_s
+        self._write("noted", at_s=round(at_s, 3), **counts)
+        self._test_runs.append(TestRun(at_s=at_s, **counts))
+        return {}
 
     def _submit(self) -> Said:
         """Take what is in the workspace; those who ask at once come one by one."""
@@ -157,6 +194,8 @@ class Desk:
             offences=taken.offences,
         ):
             return Said(text=_BROKEN)
+        if number == 1:
+            self._on_first()
         self._number, self._used = number, self._used + 1
         if self._mode.feedback is Feedback.NOTHING:
             # Answered before it is judged: neither text nor time can tell anything.

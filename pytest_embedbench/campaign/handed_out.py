@@ -28,10 +28,12 @@ README = "README.md"
 _TASK_FILE = "task.toml"
 _SHARED_BOARDS = f"firmware/{BOARDS}"
 _LEFT_BY_RUNS = "__pycache__"
-_FIRST_TEST = '''"""Tests of your own: pytest --board=NAME agent_tests/"""
+FIRST_TEST = "test_the_firmware_boots"
+"""The name of the one test that is there, to begin with."""
+_OWN_TESTS = f'''"""Tests of your own: pytest --board=NAME agent_tests/"""
 
 
-def test_the_firmware_boots(bench):
+def {FIRST_TEST}(bench):
     bench.wait_for_boot()
 '''
 
@@ -73,7 +75,7 @@ def _starter(suite: Suite) -> Iterator[tuple[str, bytes]]:
 def _aids(suite: Suite) -> dict[str, bytes]:
     files = dict(_files(suite.root, suite.root / VISIBLE))
     files[_TASK_FILE] = _public_task(suite).encode()
-    files[f"{OWN_TESTS}/test_own.py"] = _FIRST_TEST.encode()
+    files[f"{OWN_TESTS}/test_own.py"] = _OWN_TESTS.encode()
     if PLANT_FILE in suite.task.plant:
         plant = Path(suite.task.plant.partition(PLANT_FILE)[0] + PLANT_FILE[:-1])
         files[_inside(suite.root, plant)] = _read(plant)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.campaign.agent_run import Agent, run_agent
+from pytest_embedbench.campaign.carrying_out import is_apart
 from pytest_embedbench.campaign.desk import Desk
 from pytest_embedbench.campaign.judging import Evaluator
 from pytest_embedbench.campaign.modes import MODES, mode_named
@@ -102,7 +103,12 @@ def _create(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     suite, mode = _suite(arguments), mode_named(arguments.mode)
-    is_apart = _is_apart(arguments.sandbox)
+    sandboxed = is_apart(arguments.sandbox)
+    if not sandboxed and arguments.sandbox == "auto":
+        sys.stderr.write(
+            f"embedbench workspace: no sandbox ({sandbox.missing()}): the agent can see "
+            "and change whatever you can\n"
+        )
     workspace: Path = arguments.folder.resolve()
     records: Path = arguments.records.resolve()
     if records.is_relative_to(workspace):
@@ -122,7 +128,7 @@ def _run(arguments: argparse.Namespace) -> int:
         network=arguments.network,
         readable=tuple(path.resolve() for path in arguments.readable),
         variables=tuple(arguments.variable),
-        sandbox=is_apart,
+        sandbox=sandboxed,
     )
     with Desk(
         suite=suite,
@@ -149,20 +155,3 @@ def _run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(f"the agent was ended after {agent.limit_s:g} s\n")
         return _TIMED_OUT
     return end.returncode
-
-
-def _is_apart(wanted: str) -> bool:
-    """Say whether an agent gets a sandbox.
-
-    Raises:
-        ToolMissing: it has to, and there can be none.
-    """
-    missing = None if wanted == "off" else sandbox.missing()
-    if wanted == "require" and missing is not None:
-        raise missing
-    if wanted == "auto" and missing is not None:
-        sys.stderr.write(
-            f"embedbench workspace: no sandbox ({missing}): the agent can see and "
-            "change whatever you can\n"
-        )
-    return wanted != "off" and missing is None

@@ -1,0 +1,65 @@
+"""The pytest plugin of campaigns: hooks by name, nothing else."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.plugin.options import Setting, add_settings, setting
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CAMPAIGN = Setting(
+    name="campaign",
+    flag="--embedbench-campaign",
+    metavar="FILE",
+    help="Let the agents of a campaign work, each at each task in each mode",
+)
+SHARD = Setting(
+    name="shard",
+    flag="--embedbench-shard",
+    metavar="I/N",
+    help="Of a campaign, the I-th of N parts, from 1 on: for arrays of machines",
+    default_text="all of it",
+)
+_DESK = "EMBEDBENCH_DESK"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of campaigns, their ini keys and environment."""
+    add_settings(parser, (CAMPAIGN, SHARD))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the campaign's file collected, in the run that is to go on, if one is."""
+    if setting(config, CAMPAIGN):
+        from pytest_embedbench.campaign.plugin import running  # noqa: PLC0415  # late
+
+        running.begin(config)
+    elif desk := os.environ.get(_DESK):
+        from pytest_embedbench.campaign.plugin import notes  # noqa: PLC0415  # late
+
+        notes.begin(config, desk)
+
+
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> pytest.Collector | None:
+    """Collect the runs of the campaign's file."""
+    if not setting(parent.config, CAMPAIGN):
+        return None
+    from pytest_embedbench.campaign.plugin import running  # noqa: PLC0415  # late
+
+    return running.collector_for(file_path, parent)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what came of all runs."""
+    if setting(terminalreporter.config, CAMPAIGN):
+        from pytest_embedbench.campaign.plugin import running  # noqa: PLC0415  # late
+
+        running.summarise(terminalreporter)

@@ -1,0 +1,186 @@
+"""A campaign as tests: each run of an agent is an item, under xdist as any.
+
+An item passes if the run was carried out, whatever the verdict: an agent that fails its
+task is a result. It fails if there is no verdict, through a fault of ours.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_embedbench.bench.artifacts import point_latest, replace_file, replace_json
+from pytest_embedbench.campaign.campaign_file import Campaign, Cell, read_campaign
+from pytest_embedbench.campaign.carrying_out import RESULT, carry_out
+from pytest_embedbench.campaign.overview import read_result, result_lines
+from pytest_embedbench.campaign.plugin import CAMPAIGN, SHARD
+from pytest_embedbench.errors import BenchFault, ConfigError
+from pytest_embedbench.grading.plugin.options import RESUME
+from pytest_embedbench.plugin.options import path_setting, setting
+from pytest_embedbench.plugin.stash import RUN_NAME, session_of
+from pytest_embedbench.plugin.workers import input_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CELLS = "cells"
+"""In a run's folder: one folder per run of an agent."""
+ABOUT = "campaign.json"
+_SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
+_KEPT: pytest.StashKey[bool] = pytest.StashKey()
+
+
+def begin(config: pytest.Config) -> None:
+    """Read the campaign, and have its file collected in place of all else.
+
+    Raises:
+        pytest.UsageError: it is broken, or there is nothing to go on with.
+    """
+    file = path_setting(config, CAMPAIGN)
+    assert file is not None, "somebody has set it"
+    try:
+        campaign = read_campaign(file)
+        _part(config)
+    except ConfigError as error:
+        raise pytest.UsageError(f"{CAMPAIGN.flag}: {error}") from error
+    config.args[:] = [str(file)]
+    if setting(config, RESUME) and not input_of(config):
+        config.stash[RUN_NAME] = _run_to_go_on_with(config, campaign)
+
+
+def collector_for(file: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Return a collector for the campaign's file; none for any other file."""
+    wanted = path_setting(parent.config, CAMPAIGN)
+    if wanted is None or not wanted.exists() or not file.samefile(wanted):
+        return None
+    return _CampaignFile.from_parent(parent, path=file)  # pyright: ignore[reportUnknownMemberType]
+
+
+def summarise(reporter: pytest.TerminalReporter) -> None:
+    """Print the table of all runs, and leave it in files."""
+    if input_of(reporter.config) or reporter.config.option.collectonly:
+        return
+    run_dir = session_of(reporter.config).run_dir
+    results = [
+        read_result(file) for file in sorted(run_dir.glob(f"{_CELLS}/*/{RESULT}"))
+    ]
+    if not results:
+        return
+    point_latest(run_dir)
+    reporter.section("embedbench campaign")
+    for line in result_lines(results):
+        reporter.write_line(line)
+    replace_json(run_dir / "results.json", {"schema": 1, "rows": results})
+    replace_file(run_dir / "results.csv", _as_csv(results))
+
+
+class _CampaignFile(pytest.File):
+    def collect(self) -> Iterator[pytest.Item]:
+        campaign = read_campaign(self.path)
+        part, parts = _part(self.config)
+        run_dir = session_of(self.config).run_dir
+        if not input_of(self.config) and not self.config.option.collectonly:
+            about = {"campaign": campaign.name, "digest": campaign.digest}
+            replace_json(run_dir / ABOUT, about)
+            replace_file(run_dir / "campaign.toml", self.path.read_text("utf-8"))
+        for cell in campaign.cells():
+            if _place(cell.id, parts) == part - 1:
+                item = _Run.from_parent(self, name=cell.id)
+                item.campaign, item.cell = campaign, cell
+                yield item
+
+
+class _Run(pytest.Item):
+    """One agent at one task in one mode, once."""
+
+    campaign: Campaign
+    cell: Cell
+
+    def runtest(self) -> None:
+        folder = session_of(self.config).run_dir / _CELLS / self.cell.id
+        result = self._kept(folder) or carry_out(self.campaign, self.cell, folder)
+        self.user_properties.append(("embedbench_verdict", str(result["verdict"])))
+        if result["verdict"] is None:
+            raise BenchFault(f"{self.cell.id}: {result['reason']}")
+
+    def _kept(self, folder: Path) -> dict[str, Any] | None:
+        """Return the result of an earlier attempt, if it still holds."""
+        if not setting(self.config, RESUME) or not (folder / RESULT).is_file():
+            return None
+        result = read_result(folder / RESULT)
+        same = result["campaign_digest"] == self.campaign.digest
+        return result if same and result["verdict"] is not None else None
+
+    def repr_failure(  # type: ignore[override]  # as pytest's own items do
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> str | Any:  # noqa: ANN401
+        if isinstance(excinfo.value, BenchFault):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, self.name
+
+
+def _part(config: pytest.Config) -> tuple[int, int]:
+    """Return which part of how many is to be run.
+
+    Raises:
+        ConfigError: the option makes no sense.
+    """
+    words = setting(config, SHARD)
+    if not words:
+        return 1, 1
+    match = _SHARD.fullmatch(words)
+    if match is None or int(match[1]) > int(match[2]):
+        raise ConfigError(
+            f"{SHARD.flag}={words}: say I/N, such as 3/16: the third of 16 parts"
+        )
+    return int(match[1]), int(match[2])
+
+
+def _place(name: str, parts: int) -> int:
+    """Return the part that a run is in, by its name alone."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % parts
+
+
+def _run_to_go_on_with(config: pytest.Config, campaign: Campaign) -> str:
+    """Return the name of the run that ``--embedbench-resume`` means.
+
+    Raises:
+        pytest.UsageError: there is none of this campaign.
+    """
+    root = path_setting(config, "artifacts")
+    assert root is not None, "the option has a default"
+    runs = [
+        file.parent.name
+        for file in sorted(root.glob(f"*/{ABOUT}"))
+        if not file.parent.is_symlink()
+        and read_result(file)["digest"] == campaign.digest
+    ]
+    wanted = setting(config, RESUME)
+    if wanted == RESUME.alone and runs:
+        return runs[-1]
+    if Path(wanted).name in runs:
+        return Path(wanted).name
+    raise pytest.UsageError(
+        f"{RESUME.flag}: {wanted!r} is no run of this campaign in {root}; those are: "
+        f"{', '.join(runs[-3:]) or 'none'} (a campaign whose file has changed is another)"
+    )
+
+
+def _as_csv(results: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    columns = [
+        key for key, value in results[0].items() if not isinstance(value, list | dict)
+    ]
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(results)
+    return text.getvalue()

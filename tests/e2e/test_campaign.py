@@ -1,0 +1,124 @@
+"""A campaign from one command: agents at work, a table, and going on with it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_embedbench.processes import sandbox
+from tests.e2e.native_firmware import SUITES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TANK = SUITES / "tank_fill_drain"
+AGENT = """
+import json, os, pathlib, subprocess, sys
+with open(os.environ["EMBEDBENCH_AGENT_REPORT"], "a") as report:
+    report.write(json.dumps({"tool_calls": 2, "input_tokens": 9}) + "\\n")
+for file in pathlib.Path(sys.argv[1]).iterdir() if len(sys.argv) > 1 else ():
+    pathlib.Path("src", file.name).write_bytes(file.read_bytes())
+print(subprocess.run(["embedbench", "submit"], capture_output=True, text=True))
+"""
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    if sandbox.missing() is not None:
+        pytest.skip("no bubblewrap here: apt-get install bubblewrap")
+    (tmp_path / "agent.py").write_text(AGENT)
+    solution = TANK / "solution" / "src"
+    file = tmp_path / "campaign.toml"
+    command = ["python3", str(tmp_path / "agent.py")]
+    file.write_text(
+        f"""
+        [campaign]
+        name = "try"
+        modes = ["oneshot_blind"]
+        boards = ["native"]
+        profile = "paper"
+        sandbox = "require"
+        [[agent]]
+        label = "good"
+        command = {json.dumps([*command, str(solution)])}
+        readable = ["agent.py", "{solution}"]
+        [[agent]]
+        label = "bad"
+        command = {json.dumps(command)}
+        readable = ["agent.py"]
+        [[task]]
+        path = "{TANK}"
+        """
+    )
+    return file
+
+
+def run(campaign: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = (sys.executable, "-m", "pytest_embedbench.cli", "campaign", campaign)
+    return subprocess.run(
+        [*command, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=campaign.parent,
+    )
+
+
+def test_a_campaign_is_run_kept_and_gone_on_with(campaign: Path) -> None:
+    first = run(campaign, "-n2")
+    assert first.returncode == 0, first.stdout
+    assert "good   tank_fill_drain  oneshot_blind  1           PASS " in first.stdout
+    assert "bad    tank_fill_drain  oneshot_blind  1           HOST " in first.stdout
+    latest = campaign.parent / ".embedbench/runs/latest"
+    rows = json.loads((latest / "results.json").read_text())["rows"]
+    assert [(row["agent"], row["verdict"]) for row in rows] == [
+        ("bad", "HOST"),
+        ("good", "PASS"),
+    ]
+    assert rows[1]["usage"]["total"]["total_tokens"] == 9
+    assert rows[1]["sandbox"] == "bubblewrap"
+
+    lost = latest / "cells" / "bad-tank_fill_drain-oneshot_blind-1"
+    kept = (
+        latest / "cells" / "good-tank_fill_drain-oneshot_blind-1/result.json"
+    ).stat()
+    (lost / "result.json").unlink()
+    again = run(campaign, "--resume")
+    assert again.returncode == 0, again.stdout
+    assert (lost / "result.json").is_file()
+    now = (latest / "cells" / "good-tank_fill_drain-oneshot_blind-1/result.json").stat()
+    assert now.st_mtime_ns == kept.st_mtime_ns
+
+    changed = campaign.read_text().replace('name = "try"', 'name = "other"')
+    campaign.write_text(changed)
+    refused = run(campaign, "--resume")
+    assert refused.returncode == 4
+    assert "is no run of this campaign" in refused.stderr
+
+
+def test_shards_are_all_of_it_once(campaign: Path) -> None:
+    many = campaign.read_text().replace(
+        'boards = ["native"]', 'boards = ["native"]\nrepetitions = 10'
+    )
+    campaign.write_text(many)
+    words = (sys.executable, "-m", "pytest", "-q", "--co", "-p", "no:cacheprovider")
+    names: list[str] = []
+    for number in (1, 2, 3):
+        done = subprocess.run(
+            [*words, f"--embedbench-campaign={campaign}",
+             f"--embedbench-shard={number}/3"],
+            capture_output=True, text=True, check=True, cwd=campaign.parent,
+        )  # fmt: skip
+        names += [line for line in done.stdout.splitlines() if "::" in line]
+    assert len(names) == len(set(names)) == 20
+
+
+@pytest.mark.parametrize("shard", ["0/3", "4/3", "1", "a/b", "1/0"])
+def test_a_shard_that_makes_no_sense_is_refused(campaign: Path, shard: str) -> None:
+    done = run(campaign, f"--shard={shard}")
+    assert done.returncode == 4
+    assert f"--embedbench-shard={shard}: say I/N" in done.stderr
