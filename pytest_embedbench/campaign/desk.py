@@ -77,7 +77,7 @@ class Desk:
         on_first: Called when the first submission is taken, before it is judged.
     """
 
-    def __init__(  # all of them are its own
+    def __init__(  # noqa: PLR0913  # all of them are its own
         self,
         *,
         suite: Suite,

@@ -56,9 +56,9 @@ def check_taken(config: pytest.Config) -> None:
         if input_of(config):
             return
         raise pytest.UsageError(
-            f"{RESUME.flag} goes on with a run on many submissions or answers: say "
-            "which with --embedbench-submissions=DIR or --embedbench-answers=FILE, as "
-            "before"
+            f"{RESUME.flag} goes on with a run on many submissions or answers, or of a "
+            "campaign: say which with --embedbench-submissions=DIR, "
+            "--embedbench-answers=FILE or --embedbench-campaign=FILE, as before"
         )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.campaign.campaign_file import read_campaign
+from pytest_embedbench.campaign.shards import parse_shard
 from pytest_embedbench.errors import ConfigError
 from tests.e2e.native_firmware import SUITES
 
@@ -86,3 +87,19 @@ def test_what_makes_no_sense_is_named(
     with pytest.raises(ConfigError, match=said) as raised:
         read_campaign(file)
     assert str(file) in str(raised.value)
+
+
+def test_shards_are_all_of_it_once() -> None:
+    names = [f"agent-task-mode-{number}" for number in range(200)]
+    for parts in (1, 3, 16):
+        shards = [parse_shard(f"{part}/{parts}") for part in range(1, parts + 1)]
+        held = [[name for name in names if shard.holds(name)] for shard in shards]
+        assert sorted(name for part in held for name in part) == sorted(names)
+        assert min(map(len, held)) > 0
+    assert parse_shard("").holds("anything")
+
+
+@pytest.mark.parametrize("words", ["0/3", "4/3", "1", "a/b", "1/0", "1/3/4", "-1/3"])
+def test_a_shard_that_makes_no_sense_is_refused(words: str) -> None:
+    with pytest.raises(ConfigError, match="say I/N"):
+        parse_shard(words)

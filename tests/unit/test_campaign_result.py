@@ -1,4 +1,4 @@
-"""What is read of a run when it is over: usage, tests, changes, the deciding verdict."""
+"""What is read of a run when it is over: usage, tests, changes, and the verdict."""
 
 from __future__ import annotations
 

@@ -106,8 +106,8 @@ def _run(arguments: argparse.Namespace) -> int:
     sandboxed = is_apart(arguments.sandbox)
     if not sandboxed and arguments.sandbox == "auto":
         sys.stderr.write(
-            f"embedbench workspace: no sandbox ({sandbox.missing()}): the agent can see "
-            "and change whatever you can\n"
+            f"embedbench workspace: no sandbox ({sandbox.missing()}): the agent can "
+            "see and change whatever you can\n"
         )
     workspace: Path = arguments.folder.resolve()
     records: Path = arguments.records.resolve()

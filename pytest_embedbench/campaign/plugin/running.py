@@ -7,9 +7,7 @@ task is a result. It fails if there is no verdict, through a fault of ours.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +18,10 @@ from pytest_embedbench.campaign.campaign_file import Campaign, Cell, read_campai
 from pytest_embedbench.campaign.carrying_out import RESULT, carry_out
 from pytest_embedbench.campaign.overview import read_result, result_lines
 from pytest_embedbench.campaign.plugin import CAMPAIGN, SHARD
+from pytest_embedbench.campaign.shards import Shard, parse_shard
 from pytest_embedbench.errors import BenchFault, ConfigError
-from pytest_embedbench.grading.plugin.options import RESUME
-from pytest_embedbench.plugin.options import path_setting, setting
+from pytest_embedbench.plugin.options import RESUME, path_setting, setting
+from pytest_embedbench.plugin.resuming import hold
 from pytest_embedbench.plugin.stash import RUN_NAME, session_of
 from pytest_embedbench.plugin.workers import input_of
 
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 _CELLS = "cells"
 """In a run's folder: one folder per run of an agent."""
 ABOUT = "campaign.json"
-_SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
-_KEPT: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def begin(config: pytest.Config) -> None:
@@ -46,12 +43,18 @@ def begin(config: pytest.Config) -> None:
     assert file is not None, "somebody has set it"
     try:
         campaign = read_campaign(file)
-        _part(config)
+        _shard(config)
     except ConfigError as error:
-        raise pytest.UsageError(f"{CAMPAIGN.flag}: {error}") from error
+        raise pytest.UsageError(str(error)) from error
     config.args[:] = [str(file)]
-    if setting(config, RESUME) and not input_of(config):
+    if input_of(config) or config.option.collectonly:
+        return
+    if setting(config, RESUME):
         config.stash[RUN_NAME] = _run_to_go_on_with(config, campaign)
+    run_dir = hold(config)
+    about = {"campaign": campaign.name, "digest": campaign.digest}
+    replace_json(run_dir / ABOUT, about)
+    replace_file(run_dir / "campaign.toml", file.read_text("utf-8"))
 
 
 def collector_for(file: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -83,15 +86,10 @@ def summarise(reporter: pytest.TerminalReporter) -> None:
 class _CampaignFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         campaign = read_campaign(self.path)
-        part, parts = _part(self.config)
-        run_dir = session_of(self.config).run_dir
-        if not input_of(self.config) and not self.config.option.collectonly:
-            about = {"campaign": campaign.name, "digest": campaign.digest}
-            replace_json(run_dir / ABOUT, about)
-            replace_file(run_dir / "campaign.toml", self.path.read_text("utf-8"))
+        shard = _shard(self.config)
         for cell in campaign.cells():
-            if _place(cell.id, parts) == part - 1:
-                item = _Run.from_parent(self, name=cell.id)
+            if shard.holds(cell.id):
+                item: _Run = _Run.from_parent(self, name=cell.id)  # pyright: ignore[reportUnknownMemberType]
                 item.campaign, item.cell = campaign, cell
                 yield item
 
@@ -128,26 +126,16 @@ class _Run(pytest.Item):
         return self.path, None, self.name
 
 
-def _part(config: pytest.Config) -> tuple[int, int]:
-    """Return which part of how many is to be run.
+def _shard(config: pytest.Config) -> Shard:
+    """Return which part is to be run.
 
     Raises:
         ConfigError: the option makes no sense.
     """
-    words = setting(config, SHARD)
-    if not words:
-        return 1, 1
-    match = _SHARD.fullmatch(words)
-    if match is None or int(match[1]) > int(match[2]):
-        raise ConfigError(
-            f"{SHARD.flag}={words}: say I/N, such as 3/16: the third of 16 parts"
-        )
-    return int(match[1]), int(match[2])
-
-
-def _place(name: str, parts: int) -> int:
-    """Return the part that a run is in, by its name alone."""
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % parts
+    try:
+        return parse_shard(setting(config, SHARD))
+    except ConfigError as error:
+        raise ConfigError(f"{SHARD.flag}: {error}") from None
 
 
 def _run_to_go_on_with(config: pytest.Config, campaign: Campaign) -> str:
@@ -171,7 +159,7 @@ def _run_to_go_on_with(config: pytest.Config, campaign: Campaign) -> str:
         return Path(wanted).name
     raise pytest.UsageError(
         f"{RESUME.flag}: {wanted!r} is no run of this campaign in {root}; those are: "
-        f"{', '.join(runs[-3:]) or 'none'} (a campaign whose file has changed is another)"
+        f"{', '.join(runs[-3:]) or 'none'}; with another file it is another campaign"
     )
 
 
