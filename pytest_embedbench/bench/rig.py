@@ -47,7 +47,7 @@ from pytest_embedbench.model import (
     FirmwareImage,
     FirmwareSource,
 )
-from pytest_embedbench.support.projects import PREBUILT, PROGRAM_FILE, PYTHON
+from pytest_embedbench.support.projects import PREBUILT, PYTHON, ready_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Mapping, Sequence
@@ -107,9 +107,8 @@ class Rig:
         Raises:
             ConfigError: there is no project, or none of it is for this board.
         """
-        if PYTHON in spec.environments and (project_dir / PROGRAM_FILE).is_file():
-            return FirmwareSource(project_dir=project_dir, environment=PYTHON)
-        return self.for_board(FirmwareSource(project_dir=project_dir), spec)
+        ready = ready_source(project_dir, spec.environments)
+        return self.for_board(ready or FirmwareSource(project_dir=project_dir), spec)
 
     def for_board(self, source: FirmwareSource, spec: BoardSpec) -> FirmwareSource:
         """Return ``source`` in the environment that suits a board, if it has none yet.

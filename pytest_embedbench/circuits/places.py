@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.support.wokwi_project import WOKWI_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DIAGRAM = "diagram.json"
-WOKWI = "wokwi.toml"
 
 
 def diagram_beside(test: Path, board: str) -> Path:
@@ -24,7 +24,7 @@ def diagram_beside(test: Path, board: str) -> Path:
     """
     beside = [test.with_name(f"diagram-{board}.json"), test.with_name(DIAGRAM)]
     of_wokwi = [
-        folder / DIAGRAM for folder in test.parents if (folder / WOKWI).is_file()
+        folder / DIAGRAM for folder in test.parents if (folder / WOKWI_FILE).is_file()
     ]
     for file in (*beside, *of_wokwi[:1]):
         if file.is_file():
@@ -32,5 +32,5 @@ def diagram_beside(test: Path, board: str) -> Path:
     raise ConfigError(
         f"{test.name}: no circuit is drawn: put {DIAGRAM} beside the test, name one "
         "with @pytest.mark.diagram(...) or with [circuit] in task.toml, or have a "
-        f"{WOKWI} with a {DIAGRAM} above"
+        f"{WOKWI_FILE} with a {DIAGRAM} above"
     )

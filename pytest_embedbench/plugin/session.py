@@ -26,12 +26,11 @@ from pytest_embedbench.plugin.stash import RUN_NAME
 from pytest_embedbench.support.image_kinds import image_kind
 from pytest_embedbench.support.paths import cache_root
 from pytest_embedbench.support.projects import (
-    PYTHON,
     named_folder,
     plain_source,
     prebuilt_source,
     project_above,
-    python_program,
+    ready_source,
 )
 
 if TYPE_CHECKING:
@@ -89,10 +88,8 @@ class Session:
         instead = named_folder(
             setting(self.config, "firmware"), project, self.config.invocation_params.dir
         )
-        program = python_program(instead or project)
-        if PYTHON in spec.environments and program is not None:
-            return program
-        return plain_source(project, instead)
+        ready = ready_source(instead or project, spec.environments)
+        return ready or plain_source(project, instead)
 
     def engine_version(self, board: str) -> str:
         """Return what the engine that runs a board calls itself."""

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import FirmwareSource
+from pytest_embedbench.support.wokwi_project import WOKWI_FILE, wokwi_firmware
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 PROJECT_FILE = "platformio.ini"
@@ -20,6 +22,9 @@ PREBUILT = "prebuilt"
 """The environment of firmware that was built elsewhere, and its builder's name."""
 
 
+_PROJECT_FILES = (PROJECT_FILE, PROGRAM_FILE, WOKWI_FILE)
+
+
 def project_above(test_file: Path) -> Path:
     """Return the nearest folder above a test that holds a project or a program.
 
@@ -27,13 +32,36 @@ def project_above(test_file: Path) -> Path:
         ConfigError: there is none.
     """
     for folder in test_file.resolve().parents:
-        if any((folder / name).is_file() for name in (PROJECT_FILE, PROGRAM_FILE)):
+        if any((folder / name).is_file() for name in _PROJECT_FILES):
             return folder
     raise ConfigError(
-        f"{test_file}: no {PROJECT_FILE} or {PROGRAM_FILE} in any folder above it, so "
-        "there is no firmware to build; put one there or override the "
-        "'firmware_source' fixture"
+        f"{test_file}: no {PROJECT_FILE}, {PROGRAM_FILE} or {WOKWI_FILE} in any folder "
+        "above it, so there is no firmware to build or run; put one there or override "
+        "the 'firmware_source' fixture"
     )
+
+
+def ready_source(folder: Path, environments: Sequence[str]) -> FirmwareSource | None:
+    """Return what of a folder runs as it is, if something does.
+
+    That is its Python program for a board that runs such, or what its ``wokwi.toml``
+    names where there is nothing to build beside that.
+
+    Args:
+        folder: A project.
+        environments: What the board runs.
+
+    Raises:
+        ConfigError: the ``wokwi.toml`` makes no sense, or the firmware is not there.
+    """
+    program = python_program(folder)
+    if PYTHON in environments and program is not None:
+        return program
+    if program is not None or (folder / PROJECT_FILE).is_file():
+        return None
+    if not (folder / WOKWI_FILE).is_file():
+        return None
+    return prebuilt_source(wokwi_firmware(folder))
 
 
 def named_folder(name: str, *places: Path) -> Path | None:
