@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.esr.sources.files import sources_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pytest_embedbench.model import FirmwareSource
 
 _MISSING = re.compile(r"fatal error: ([\w./+-]+): No such file or directory")
-_SOURCES = (".ino", ".c", ".cpp", ".cc", ".cxx", ".h", ".hpp")
 
 
 def missing_library(diagnostics: str, source: FirmwareSource) -> str:
@@ -29,15 +29,5 @@ def missing_library(diagnostics: str, source: FirmwareSource) -> str:
 
 
 def _texts(source: FirmwareSource) -> Iterator[str]:
-    for file in (*source.overlay.values(), *_own(source.project_dir)):
-        try:
-            yield file.read_text("utf-8", "replace")
-        except OSError:
-            continue
-
-
-def _own(project: Path) -> Iterator[Path]:
-    for folder in ("src", "include"):
-        for file in sorted((project / folder).rglob("*")):
-            if file.suffix in _SOURCES:
-                yield file
+    for content in sources_of(source).values():
+        yield content.decode("utf-8", "replace")

@@ -12,9 +12,13 @@ _SUFFIXES = (".ino", ".pde", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp")
 
 
 def sources_of(source: FirmwareSource) -> dict[str, bytes]:
-    """Return the C and C++ files of a project by path, with what is laid over them."""
+    """Return the C and C++ files of a project by path, with what is laid over them.
+
+    What a build of it may not see is none of them.
+    """
     found: dict[str, bytes] = {}
-    for folder in _FOLDERS:
+    seen = [name for name in _FOLDERS if not source.parts or name in source.parts]
+    for folder in seen:
         root = source.project_dir / folder
         files = sorted(root.rglob("*") if folder else root.glob("*"))
         for file in files:
