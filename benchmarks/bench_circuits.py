@@ -3,7 +3,8 @@
 Each firmware runs for SIMULATED_S in its circuit and alone, ROUNDS times in turns, with
 waits of the Arduino core leapt over and not. Shown are simulated seconds per CPU second
 of the simulator's process, and what share of the lonely board's speed the one in the
-circuit keeps: the median of the rounds.
+circuit keeps: the median of the rounds. So that the same bytes move, somebody on the
+lonely board's I2C acknowledges, and does nothing else.
 
     python benchmarks/bench_circuits.py [ROUNDS]
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 import statistics
+import subprocess
 import sys
 import tempfile
 from dataclasses import replace
@@ -20,6 +22,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench import FirmwareSource, Rig
+from pytest_embedbench.engines.simavr.avr_program import read_program
+from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.processes import cpu_used_s
 
 if TYPE_CHECKING:
@@ -37,6 +41,25 @@ platform = atmelavr
 board = uno
 framework = arduino
 """
+ACKNOWLEDGED = """
+import sys, time
+from pytest_embedbench.engines.simavr.core import main
+class Acknowledges:
+    def begin(self, at_ticks, *, reads): return True
+    def write(self, at_ticks, byte): return True
+    def end(self, at_ticks): pass
+machine = main.AvrMachine("libsimavr.so.2", sys.argv[1], 16_000_000, 5_000)
+board = main.AvrInChild(machine, [(0, 115200, False)])
+board.twi.connect({0x3C: Acknowledges()})
+if sys.argv[4] == "True":
+    main.DelayLoop(machine)
+machine.load(eval(sys.argv[2]))
+machine.run_until(1_600_000)
+begun_s = time.process_time()
+for step in range(int(sys.argv[3]) * 10):
+    machine.run_until((step + 2) * 1_600_000)
+print(time.process_time() - begun_s)
+"""
 
 
 class Case(NamedTuple):
@@ -52,13 +75,17 @@ class Case(NamedTuple):
 SEGMENTS = ("2 - p:A", "3 - p:B", "4 - p:C", "5 - p:D", "7 - p:E", "8 - p:F", "9 - p:G")
 DIGITS = ("10 - p:DIG1", "11 - p:DIG2", "12 - p:DIG3", "13 - p:DIG4")
 SPI = ("11 - p:DIN", "13 - p:CLK", "10 - p:CS")
+I2C = ("A4 - p:SDA", "A5 - p:SCL")
 CASES = {
     "BLINK": Case("wokwi-led", ("13 - p:A", "GND.1 - p:C"), 40, 0.85),
     "SERVO": Case("wokwi-servo", ("9 - p:PWM",), 35, 0.85),
-    "ECHO": Case("wokwi-hc-sr04", ("7 - p:TRIG", "6 - p:ECHO"), 25, 0.75),
+    "ECHO": Case(
+        "wokwi-hc-sr04", ("7 - p:TRIG", "6 - p:ECHO"), 25, 0.75, {"distance": "100"}
+    ),
     "DIGITS": Case("wokwi-7segment", (*SEGMENTS, *DIGITS), 15, 0.85, {"digits": "4"}),
     "PIXELS": Case("wokwi-led-ring", ("8 - p:DIN",), 20, 0.75, {"pixels": "16"}),
-    "I2C": Case("board-ssd1306", ("A4 - p:SDA", "A5 - p:SCL"), 10, 0.75),
+    "FRAMES": Case("board-ssd1306", I2C, 10, 0.75),
+    "I2C": Case("board-ssd1306", I2C, 10, 0.75),
     "BYTES": Case("wokwi-max7219-matrix", SPI, 1, 0.85),
 }
 
@@ -85,7 +112,12 @@ def main() -> int:
                 alone = replace(spec, options=options)
                 wired = replace(spec, options={**options, "diagram": str(file)})
                 pairs = [
-                    (used_s(rig, alone, image), used_s(rig, wired, image))
+                    (
+                        acknowledged_s(image, leaps=leaps)
+                        if case.wires is I2C
+                        else used_s(rig, alone, image),
+                        used_s(rig, wired, image),
+                    )
                     for _ in range(round_count)
                 ]
                 kept = statistics.median(one / other for one, other in pairs)
@@ -135,6 +167,15 @@ def used_s(rig: Rig, spec: BoardSpec, image: FirmwareImage) -> float:
         for _ in range(SIMULATED_S * 10):
             board.advance(100)
         return max(0.01, (cpu_used_s(pid) or 0.0) - begun_s)
+
+
+def acknowledged_s(image: FirmwareImage, *, leaps: bool) -> float:
+    """Return the CPU seconds of a bare engine with somebody who acknowledges."""
+    program = read_program(image.elf_path, "atmega328p", MCUS["atmega328p"])
+    facts = ["atmega328p", repr(list(program.segments)), str(SIMULATED_S), str(leaps)]
+    argv = [sys.executable, "-c", ACKNOWLEDGED, *facts]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    return max(0.01, float(done.stdout))
 
 
 if __name__ == "__main__":

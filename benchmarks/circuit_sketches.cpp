@@ -10,6 +10,7 @@
 #define PIXELS 5
 #define I2C 6
 #define BYTES 7
+#define FRAMES 8
 
 #if SKETCH == SERVO
 static unsigned int pulse_counts = 3000;
@@ -20,6 +21,14 @@ ISR(TIMER1_COMPA_vect)
     OCR1A += PORTB & _BV(1) ? pulse_counts : 40000 - pulse_counts;
 }
 #endif
+
+static void write_data(void)
+{
+    Wire.beginTransmission(0x3C);
+    Wire.write(0x40);
+    for (byte i = 0; i < 30; i++) Wire.write(i);
+    Wire.endTransmission();
+}
 
 static void show_pixels(void)
 {
@@ -41,7 +50,7 @@ void setup()
     TCCR1A = 0;
     TCCR1B = _BV(CS11);
     TIMSK1 = _BV(OCIE1A);
-#elif SKETCH == I2C
+#elif SKETCH == I2C || SKETCH == FRAMES
     Wire.begin();
     Wire.setClock(400000);
 #elif SKETCH == BYTES
@@ -65,7 +74,7 @@ void loop()
     digitalWrite(7, HIGH);
     delayMicroseconds(10);
     digitalWrite(7, LOW);
-    pulseIn(6, HIGH, 30000);
+    pulseIn(6, HIGH, 6500); /* an echo of 100 cm is over by then, and so is none */
     delay(60);
 #elif SKETCH == DIGITS
     static const byte shapes[] = {0x3F, 0x06, 0x5B, 0x4F};
@@ -80,10 +89,10 @@ void loop()
     show_pixels();
     delay(33);
 #elif SKETCH == I2C
-    Wire.beginTransmission(0x3C);
-    Wire.write(0x40);
-    for (byte i = 0; i < 30; i++) Wire.write(i);
-    Wire.endTransmission();
+    write_data();
+#elif SKETCH == FRAMES
+    for (byte part = 0; part < 34; part++) write_data(); /* a display of 1 kB */
+    delay(50);
 #elif SKETCH == BYTES
     SPDR = 0x55;
     while (!(SPSR & _BV(SPIF))) {}

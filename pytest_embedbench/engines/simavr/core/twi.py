@@ -59,8 +59,8 @@ class Twi:
     def connect(
         self,
         devices: Mapping[int, I2cDevice],
-        told: Told,
-        ended: Callable[[int, bool], None],
+        told: Told | None = None,
+        ended: Callable[[int, bool], None] | None = None,
     ) -> None:
         """Put devices on the bus.
 
