@@ -52,11 +52,17 @@ class ChipPin:
         is_only_one = sum(role.may_drive for role in others) == 1
         self._is_short = is_only_one and nets.network.is_alone(net)
         self._is_timers = False
+        self._connect: Callable[[Callable[[int, int], None]], None] | None = None
         self._take: Callable[[int, int], None] = self._drive
         if self._is_short:
             self._take = nets.teller(net, PIN_DRIVES)
         else:
             nets.on_level(net, self, self._on_level)
+
+    def connect(self, connect: Callable[[Callable[[int, int], None]], None]) -> None:
+        """Have the chip call ``on_drive``: what it comes to, whenever that changes."""
+        self._connect = connect
+        connect(self._take)
 
     def on_drive(self, at_ticks: int, code: int) -> None:
         """Take what the chip does from now on, as a ``PinDrive``."""
@@ -95,6 +101,8 @@ class ChipPin:
             self._is_short = False
             network.adopt(self._driver, network.states[self.net])
             self._take = self._drive
+            if self._connect:
+                self._connect(self._take)
         elif period_ticks and not self._is_timers:
             nets.off_level(self.net, self)  # no edges for its own sake
         elif self._is_timers and not period_ticks:

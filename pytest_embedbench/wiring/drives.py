@@ -111,4 +111,6 @@ _EVERY = [Drive(code) for code in range((max(Strength) + 1) << _FLAG_BITS)]
 _TOGETHER = tuple(
     tuple(_EVERY[_together(one, other)] for other in _EVERY) for one in _EVERY
 )
+LEVEL_OF = tuple(each.level for each in _EVERY)
+"""``Drive.level`` by drive, for who asks a million times."""
 _WEAKENED = tuple(_EVERY[_weakened(one)] for one in _EVERY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.pins import Level
+from pytest_embedbench.wiring.drives import LEVEL_OF
 from pytest_embedbench.wiring.live_pwm import LivePwm
 from pytest_embedbench.wiring.net_log import (
     FIGHT,
@@ -161,7 +162,7 @@ class LiveNets:
         def hold(at_ticks: int, code: int) -> None:
             level, before = levels[code], states[net]
             states[net] = drives[code]
-            if before.level is level:
+            if LEVEL_OF[before] is level:
                 return
             self.now_ticks = at_ticks
             packed.append(at_ticks << TICK_SHIFT | bits[code])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pytest_embedbench.engines.simavr.core import layout
 from pytest_embedbench.engines.simavr.core.spi_pins import SpiInCircuit
 from pytest_embedbench.wiring.chip_pin import PIN_DRIVES, drive_together
@@ -87,7 +89,7 @@ class AvrCircuit:
             if self.live.is_wired(name)
         }
         for port, pin in self._by_port.items():
-            self._port(port).watch(int(port[2]), pin.on_drive)
+            pin.connect(partial(self._port(port).watch, int(port[2])))
         for letter, each in ports.items():
             each.watch_many(self._port_watch(letter))
 

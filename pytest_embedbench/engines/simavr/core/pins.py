@@ -180,13 +180,13 @@ class AvrPort:
         self._high ^= changed
         if value & changed:
             code |= HIGH
-        packed = self._packed
-        packed.append(self._cycle[0] << _CYCLE_SHIFT | code)
+        cycle, packed = self._cycle[0], self._packed
+        packed.append(cycle << _CYCLE_SHIFT | code)
         if len(packed) > ROOM:
             self._log.cut()
         watch = self._watched.get(changed)
         if watch is not None:
-            watch(self._cycle[0], _OUT_HIGH if value & changed else _OUT_LOW)
+            watch(cycle, _OUT_HIGH if value & changed else _OUT_LOW)
 
     def _on_reset(self) -> None:
         """Make all pins inputs; who drives them from outside still does."""
