@@ -14,6 +14,7 @@ from pytest_embedbench.installed_parts import installed_catalogue
 from pytest_embedbench.model import Capability
 from pytest_embedbench.support.projects import PREBUILT, prebuilt_source
 from pytest_embedbench.wiring.checking import check_diagram
+from pytest_embedbench.wiring.findings import FindingKind
 from pytest_embedbench.wiring.netlist import known_parts
 from pytest_embedbench.wokwi.fields import fields_of
 from pytest_embedbench.wokwi_server.simulation import ServedSimulation
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from pytest_embedbench.wiring.part_type import PartType
     from pytest_embedbench.wokwi.fields import Fields
     from pytest_embedbench.wokwi_server.uploads import Uploads
+
+
+_ELSEWHERE = {FindingKind.NO_MODEL, FindingKind.UNKNOWN_TYPE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +80,18 @@ def started(
     """Have a simulation at time 0, which stands still; nothing is left of it.
 
     Raises:
-        ConfigError: diagram or firmware are not there, or cannot be run here.
+        ConfigError: diagram or firmware are not there, or make no sense.
+        NotSupported: a board or a part of the diagram is not simulated here.
         FirmwareFault: the firmware is none for that board.
         ToolMissing: what simulates it is not installed.
     """
     text = uploads.diagram()
     report = check_diagram(text, DIAGRAM, installed_catalogue())
     if report.errors:
-        raise ConfigError("\n".join(it.told_of(DIAGRAM) for it in report.errors))
+        told = "\n".join(it.told_of(DIAGRAM) for it in report.errors)
+        if any(it.kind in _ELSEWHERE for it in report.errors):
+            raise NotSupported(told)
+        raise ConfigError(told)
     parts = known_parts(report.diagram, installed_catalogue())
     kinds = {name: kind for name, (_, kind) in parts.items()}
     name = next(kind.board for kind in kinds.values() if kind.board)

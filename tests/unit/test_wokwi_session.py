@@ -110,7 +110,7 @@ def test_every_command_without_a_simulation_is_a_sentence() -> None:
             command("file:upload", name="diagram.json", text="{"),
             command("sim:start", firmware="f.hex"),
         ]),
-        (1, "esp", [
+        (3, "esp", [
             command("file:upload", name="diagram.json", text=json.dumps(ESP32)),
             command("sim:start", firmware="f.hex"),
         ]),
