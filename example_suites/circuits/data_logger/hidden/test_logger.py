@@ -51,6 +51,7 @@ def insist_times(lines, first=1):
     insist_that("seconds", seen, due)
 
 
+@pytest.mark.brief("T1", "T2")
 def test_lines_come_at_their_times(log, bench):
     bench.run_for(5 * PERIOD_MS + WRITTEN_MS)
     lines = log.lines
@@ -60,6 +61,7 @@ def test_lines_come_at_their_times(log, bench):
     insist_that("first reading", lines[1], "0.125,21.0,21.0,21.0")
 
 
+@pytest.mark.brief("T2")
 @pytest.mark.parametrize(
     ("celsius", "told"),
     [(-10.5, "-10.5"), (-0.5, "-0.5"), (0, "0.0"), (-55, "-55.0"), (125, "125.0")],
@@ -70,6 +72,7 @@ def test_temperatures_of_all_kinds(log, circuit, bench, celsius, told):
     insist_that("reading", log.lines[-1].split(",")[1], told)
 
 
+@pytest.mark.brief("T2")
 def test_lowest_and_highest_are_kept(log, bench):
     log.run(2, 20)
     log.run(2, 30.5)
@@ -87,6 +90,7 @@ def test_lowest_and_highest_are_kept(log, bench):
         insist_that(f"line {n + 1}", (celsius, lowest, highest), due)
 
 
+@pytest.mark.brief("T3")
 def test_a_reading_is_fresh(log, bench):
     log.run(3, 20)
     log.run(2, 25)
@@ -94,6 +98,7 @@ def test_a_reading_is_fresh(log, bench):
     insist_that("reading", log.lines[-1].split(",")[1], "25.0", why="130 ms at most")
 
 
+@pytest.mark.brief("T1", "T2")
 def test_the_file_grows_over_blocks_of_the_card(log, circuit, bench):
     lines = 26
     bench.run_for(lines * PERIOD_MS + WRITTEN_MS)
@@ -106,6 +111,7 @@ def test_the_file_grows_over_blocks_of_the_card(log, circuit, bench):
     insist_that("lines", len(seen), lines + 1)
 
 
+@pytest.mark.brief("T4")
 def test_after_a_power_cycle_it_goes_on(log, bench):
     bench.run_for(3 * PERIOD_MS + WRITTEN_MS)
     before = log.lines

@@ -47,6 +47,7 @@ class Lamp:
             )
 
 
+@pytest.mark.brief("L1", "L2")
 def test_power_switches_it_on_and_off(lamp):
     lamp.insist(0, why="it is off after power on")
     for level in (4, 0, 4):
@@ -54,11 +55,13 @@ def test_power_switches_it_on_and_off(lamp):
         lamp.insist(level)
 
 
+@pytest.mark.brief("L5")
 def test_a_held_power_key_switches_once(lamp):
     lamp.press(POWER, repeats=3)
     lamp.insist(4, why="repeats of Power do nothing")
 
 
+@pytest.mark.brief("L1", "L3")
 def test_brighter_by_one_level_and_never_above_the_last(lamp):
     lamp.press(POWER)
     lamp.press(PLUS)
@@ -71,6 +74,7 @@ def test_brighter_by_one_level_and_never_above_the_last(lamp):
     lamp.insist(7, why="what is above the last level is not counted")
 
 
+@pytest.mark.brief("L1", "L3")
 def test_darker_but_never_dark(lamp):
     lamp.press(POWER)
     lamp.press(MINUS, repeats=1)
@@ -81,6 +85,7 @@ def test_darker_but_never_dark(lamp):
     lamp.insist(2)
 
 
+@pytest.mark.brief("L1", "L5")
 @pytest.mark.parametrize("key", [RED, GREEN, BLUE])
 def test_colours_keep_the_level(lamp, key):
     lamp.press(POWER)
@@ -91,6 +96,7 @@ def test_colours_keep_the_level(lamp, key):
     lamp.insist(5)
 
 
+@pytest.mark.brief("L4")
 def test_while_it_is_off_only_colours_are_kept(lamp):
     lamp.press(PLUS, repeats=1)
     lamp.press(GREEN)
@@ -103,6 +109,7 @@ def test_while_it_is_off_only_colours_are_kept(lamp):
     lamp.insist(3, GREEN)
 
 
+@pytest.mark.brief("L5")
 def test_other_keys_do_nothing_however_long_they_are_held(lamp):
     lamp.press(POWER)
     lamp.press(PLUS)
@@ -111,6 +118,7 @@ def test_other_keys_do_nothing_however_long_they_are_held(lamp):
         lamp.insist(5)
 
 
+@pytest.mark.brief("L6")
 def test_it_answers_in_time(circuit, bench):
     bench.run_for(50)
     circuit["remote"].set(command=POWER)
@@ -124,6 +132,7 @@ def test_it_answers_in_time(circuit, bench):
     )
 
 
+@pytest.mark.brief("L2")
 def test_it_does_not_flicker(lamp, circuit, bench):
     lamp.press(POWER)
     since_us = bench.uart.now_us

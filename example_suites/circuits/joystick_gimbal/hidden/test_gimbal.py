@@ -54,6 +54,7 @@ class Gimbal:
         ]
 
 
+@pytest.mark.brief("G1")
 def test_both_begin_in_the_middle(circuit, bench):
     circuit["stick"].set(x=0, y=0)
     bench.run_for(SETTLED_MS)
@@ -62,6 +63,7 @@ def test_both_begin_in_the_middle(circuit, bench):
     gimbal.insist("tilt", 90)
 
 
+@pytest.mark.brief("G2")
 @pytest.mark.parametrize(("x", "deg"), [(1, 144), (-1, 36), (0.5, 117), (-0.5, 63)])
 def test_pan_moves_as_fast_as_the_stick_is_off(gimbal, x, deg):
     gimbal.push(x=x, for_ms=300)
@@ -69,6 +71,7 @@ def test_pan_moves_as_fast_as_the_stick_is_off(gimbal, x, deg):
     gimbal.insist("tilt", 90)
 
 
+@pytest.mark.brief("G2")
 @pytest.mark.parametrize(("y", "deg"), [(1, 126), (-1, 54)])
 def test_tilt_moves_too(gimbal, y, deg):
     gimbal.push(y=y, for_ms=200)
@@ -76,6 +79,7 @@ def test_tilt_moves_too(gimbal, y, deg):
     gimbal.insist("pan", 90)
 
 
+@pytest.mark.brief("G3")
 def test_in_the_dead_zone_nothing_moves(gimbal):
     for x, y in ((0.04, -0.04), (-0.04, 0.04), (0.02, 0)):
         gimbal.push(x=x, y=y, for_ms=150)
@@ -83,6 +87,7 @@ def test_in_the_dead_zone_nothing_moves(gimbal):
     gimbal.insist("tilt", 90, 0.1)
 
 
+@pytest.mark.brief("G3")
 @pytest.mark.parametrize("sign", [1, -1])
 def test_just_outside_it_moves_slowly(gimbal, circuit, sign):
     gimbal.push(x=0.15 * sign, for_ms=200)
@@ -90,6 +95,7 @@ def test_just_outside_it_moves_slowly(gimbal, circuit, sign):
     insist_bound("degrees moved in 0.2 s", moved_deg, at_least=1, at_most=8)
 
 
+@pytest.mark.brief("G4")
 def test_pan_ends_at_its_ends(gimbal):
     gimbal.push(x=1, for_ms=700)
     gimbal.insist("pan", 180)
@@ -99,6 +105,7 @@ def test_pan_ends_at_its_ends(gimbal):
     gimbal.insist("pan", 0)
 
 
+@pytest.mark.brief("G4")
 def test_tilt_never_leaves_its_frame(gimbal):
     gimbal.push(y=1, for_ms=500)
     gimbal.insist("tilt", 135)
@@ -111,6 +118,7 @@ def test_tilt_never_leaves_its_frame(gimbal):
     insist_bound("longest pulse", max(widths_us), at_most=544 + 135 * 1856 / 180 + 3)
 
 
+@pytest.mark.brief("G5")
 def test_pressed_it_is_in_the_middle(gimbal, circuit, bench):
     gimbal.push(x=1, y=-1, for_ms=200)
     circuit["stick"].set(pressed=1)
@@ -126,6 +134,7 @@ def test_pressed_it_is_in_the_middle(gimbal, circuit, bench):
     gimbal.insist("pan", 72, 5)
 
 
+@pytest.mark.brief("G6")
 def test_pulses_come_without_gaps(gimbal):
     gimbal.push(x=1, y=1, for_ms=200)
     for servo in ("pan", "tilt"):

@@ -62,16 +62,19 @@ def pixels_of(shown):
     return {(x + i, y + j) for x, y in dots for i in range(DOT) for j in range(DOT)}
 
 
+@pytest.mark.brief("O1")
 def test_the_first_picture(clock):
     clock.insist("09:57")
 
 
+@pytest.mark.brief("O2", "O3")
 def test_the_colon_blinks_with_the_seconds(clock, bench):
     for shown in ("09 57", "09:58", "09 58", "09:58"):
         bench.run_for(1000)
         clock.insist(shown)
 
 
+@pytest.mark.brief("O3", "O5")
 @pytest.mark.diagram("midnight.json")
 def test_midnight(clock, bench):
     clock.insist("23 59")
@@ -81,6 +84,7 @@ def test_midnight(clock, bench):
     insist_that("date", (when.month, when.day), (2, 29), why="2024 is a leap year")
 
 
+@pytest.mark.brief("O3", "O4")
 def test_a_press_is_one_minute_and_begins_it(clock, bench):
     clock.press()
     insist_that("minute", clock.time.minute, 58)
@@ -91,6 +95,7 @@ def test_a_press_is_one_minute_and_begins_it(clock, bench):
     clock.insist("09 58", why="a second after the press")
 
 
+@pytest.mark.brief("O4")
 def test_after_59_comes_00_of_the_same_hour(clock, bench):
     for shown in ("09:58", "09:59", "09:00", "09:01"):
         clock.press()
@@ -100,12 +105,14 @@ def test_after_59_comes_00_of_the_same_hour(clock, bench):
     insist_that("hour and day", (when.hour, when.day), (9, 28))
 
 
+@pytest.mark.brief("O4")
 def test_holding_the_button_counts_once(clock, bench):
     clock.press(duration_ms=700)
     bench.run_for(SEEN_MS)
     clock.insist("09:58")
 
 
+@pytest.mark.brief("O5")
 def test_it_loses_no_time(clock, bench):
     before = clock.time
     since_us = bench.uart.now_us

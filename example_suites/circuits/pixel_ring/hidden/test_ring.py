@@ -39,6 +39,7 @@ def insist_lit(circuit, bench):
     return insist_lit
 
 
+@pytest.mark.brief("R1", "R2", "R4")
 @pytest.mark.parametrize(
     ("position", "lit"),
     [(0, 0), (0.03, 0), (0.08, 1), (0.5, 8), (0.55, 9), (0.74, 12), (0.92, 15)],
@@ -48,12 +49,14 @@ def test_as_many_pixels_are_lit_as_the_knob_says(turn, insist_lit, position, lit
     insist_lit(lit)
 
 
+@pytest.mark.brief("R1", "R2", "R4")
 def test_it_follows_both_ways(turn, insist_lit):
     for lit in (3, 13, 7, 0, 15, 1):
         turn((lit + 0.5) / 17)
         insist_lit(lit)
 
 
+@pytest.mark.brief("R5")
 def test_a_trembling_knob_changes_nothing(turn, insist_lit):
     turn(8.9 / 17)
     for position in (9 / 17 + 0.002, 9 / 17 - 0.002, 9 / 17 + 0.002):
@@ -63,6 +66,7 @@ def test_a_trembling_knob_changes_nothing(turn, insist_lit):
     insist_lit(9)
 
 
+@pytest.mark.brief("R3")
 def test_a_full_ring_flashes_red(circuit, bench):
     circuit["knob"].set(position=1)
     began_us = bench.uart.now_us
@@ -77,6 +81,7 @@ def test_a_full_ring_flashes_red(circuit, bench):
     insist_that("pixels", shown(circuit), [DARK], at_ms=1300, why="the flash goes on")
 
 
+@pytest.mark.brief("R3", "R4")
 def test_it_stops_flashing_below(turn, insist_lit, bench):
     turn(1)
     bench.run_for(300)
@@ -86,6 +91,7 @@ def test_it_stops_flashing_below(turn, insist_lit, bench):
     insist_lit(15, "only the highest step flashes")
 
 
+@pytest.mark.brief("R5")
 def test_nothing_is_sent_while_nothing_changes(circuit, turn, bench):
     turn(0.4)
     since_us = bench.uart.now_us

@@ -49,6 +49,7 @@ class Dial:
         )
 
 
+@pytest.mark.brief("D1", "D2")
 def test_home_is_sought_against_the_clock(circuit, bench):
     bench.expect("^READY$", within_ms=100)
     bench.run_for(50)
@@ -64,6 +65,7 @@ def test_home_is_sought_against_the_clock(circuit, bench):
     insist_that("angle_deg once home", circuit["motor"].angle_deg, home_deg)
 
 
+@pytest.mark.brief("D2")
 def test_at_home_it_does_not_move(circuit, bench):
     bench.expect("^READY$", within_ms=100)
     circuit["home"].hold()
@@ -73,19 +75,23 @@ def test_at_home_it_does_not_move(circuit, bench):
     insist_that("angle_deg", circuit["motor"].angle_deg, 0)
 
 
+@pytest.mark.brief("D3", "D6", "D7")
 def test_a_quarter_of_a_turn(dial):
     dial.go(90, within_ms=1200)
 
 
+@pytest.mark.brief("D3", "D6")
 def test_a_whole_turn_is_not_4096_half_steps(dial):
     dial.go(360)
 
 
+@pytest.mark.brief("D3", "D6")
 def test_it_comes_back_to_where_it_was(dial):
     for deg in (20, 3, 41, 0, 1):
         dial.go(deg)
 
 
+@pytest.mark.brief("D5", "D6")
 def test_told_anew_on_the_way_it_loses_no_step(dial, bench):
     for deg, ms in ((60, 143), (5, 31), (90, 202), (30, 17), (31, 40), (0, 33)):
         bench.send(f"GO {deg}")
@@ -93,6 +99,7 @@ def test_told_anew_on_the_way_it_loses_no_step(dial, bench):
     dial.go(25)
 
 
+@pytest.mark.brief("D5")
 def test_a_command_that_is_overtaken_is_not_answered(dial, bench):
     bench.uart.forbid("^AT 60$")
     bench.send("GO 60")
@@ -101,6 +108,7 @@ def test_a_command_that_is_overtaken_is_not_answered(dial, bench):
     bench.expect_silence(for_ms=50)
 
 
+@pytest.mark.brief("D5")
 def test_it_turns_back_at_once(dial, bench):
     bench.send("GO 60")
     bench.run_for(300)
@@ -110,6 +118,7 @@ def test_it_turns_back_at_once(dial, bench):
     insist_bound("angle", dial.angle_deg, at_most=before_deg)
 
 
+@pytest.mark.brief("D4")
 @pytest.mark.parametrize(
     "line", ["GO 361", "GO -1", "GO", "GO x", "GO 9x", "go 9", "STOP", "", "G" * 40]
 )
@@ -120,6 +129,7 @@ def test_what_is_no_command_has_no_effect(dial, bench, line):
     insist_that("angle from home", dial.angle_deg, 0)
 
 
+@pytest.mark.brief("D4")
 def test_without_a_home_it_goes_nowhere(circuit, bench):
     bench.expect("^READY$", within_ms=100)
     bench.send("GO 10")
@@ -128,6 +138,7 @@ def test_without_a_home_it_goes_nowhere(circuit, bench):
     insist_that("angle_deg", circuit["motor"].angle_deg, 0)
 
 
+@pytest.mark.brief("D7")
 def test_steps_never_follow_too_fast(dial, circuit, bench):
     since_us = bench.uart.now_us
     dial.go(12)
@@ -145,6 +156,7 @@ def test_steps_never_follow_too_fast(dial, circuit, bench):
     insist_bound("shortest time between two steps, in us", min(waits_us), at_least=900)
 
 
+@pytest.mark.brief("D8")
 def test_at_rest_no_coil_has_current(dial, circuit, bench):
     dial.go(5)
     bench.run_for(500)
