@@ -115,7 +115,7 @@ class AvrInChild:
         self.eeprom = Eeprom(machine)
         self.clock = ClockPrescaler(machine)
         self.levels = LevelInterrupts(machine)
-        self.sleep = DeepSleep(machine, [*self.timers, *self.uarts])
+        self.sleep = DeepSleep(machine, [*self.timers, *self.pwms, *self.uarts])
         self.pin_watch: PinWatch | None = None
         self.circuit: AskedCircuit | None = None
         if circuit is not None:

@@ -30,6 +30,12 @@ class TimerRegisters:
             return WAVEFORMS_16.get(low | high >> 1 & 0b1100, WAVEFORMS_16[0])
         return WAVEFORMS_8.get(low | high >> 1 & 0b100, WAVEFORMS_8[0])
 
+    def turn_pins_over(self) -> bool:
+        """Say whether a match turns one of the timer's pins over."""
+        connected = self._data[self._timer.tccra]
+        bits = range(6, 6 - 2 * len(self._timer.outputs), -2)
+        return any(connected >> bit & 3 == 1 for bit in bits)
+
     def divisor(self) -> int:
         """Return the CPU cycles per count; 0 without a clock."""
         return self._timer.divisors[self._data[self._timer.tccrb] & _CLOCK]

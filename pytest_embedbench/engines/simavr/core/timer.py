@@ -40,10 +40,9 @@ class AvrTimer:
     """
 
     def __init__(self, machine: AvrMachine, timer: Timer) -> None:
-        self._machine = machine
+        self._machine, self._timer = machine, timer
         self._lib, self._data = machine.lib, machine.data
         self._cycle = machine.cycle_view
-        self._timer = timer
         self._ocrs = [ocr for ocr, _ in timer.outputs]
         self._vectors = {f: machine.vector(v) for f, v in timer.vectors.items()}
         self._event = machine.keep(layout.CycleTimer(self._on_event))
@@ -74,7 +73,7 @@ class AvrTimer:
         if timer.icr:
             machine.on_write(timer.icr, self._on_icr)
             self._capture = InputCapture(machine, timer, self._keep_captured)
-        bits = [(timer.tccra, 0), (timer.tccra, 1)]
+        bits = [(timer.tccra, bit) for bit in (0, 1, 2, 4, 6)]
         bits += [(timer.tccrb, bit) for bit in range(5)]
         if timer.is_asynchronous:
             bits.append((ASSR, AS2_BIT))
@@ -104,6 +103,8 @@ class AvrTimer:
     def _is_simple(self) -> bool:
         """Say whether simavr's counter does what the chip's does, begun at 0."""
         counter = self._counter
+        if counter.kind != NORMAL and self._registers.turn_pins_over():
+            return False  # simavr would write that into PORT
         if counter.kind == CTC:
             lasts = (counter.top + 1) * counter.divisor > 1
             overflows = self._data[self._timer.timsk] & 1 << TOV
@@ -173,9 +174,8 @@ class AvrTimer:
 
     def _next_event(self, cycle: int) -> int:
         mask = self._data[self._timer.timsk]
-        if not mask or not self._is_ours or self._frozen_at is not None:
-            return 0
-        return self._next_of(mask, cycle)
+        is_on = mask and self._is_ours and self._frozen_at is None
+        return self._next_of(mask, cycle) if is_on else 0
 
     def _next_of(self, mask: int, cycle: int) -> int:
         due = [at for at, flag in self._due(cycle) if mask >> flag & 1]
