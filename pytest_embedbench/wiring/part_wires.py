@@ -30,6 +30,8 @@ class PartWires:
         self._nets = nets
         self._switches = switches
         self._drivers: dict[str, int] = {}
+        self.devices: list[object] = []
+        """What its model has put on buses."""
         self.ticks_per_us = circuit.ticks_per_us
 
     def at(self, at_ticks: int, call: Callable[[int], None]) -> None:
@@ -62,6 +64,7 @@ class PartWires:
     def on_i2c(self, sda: str, scl: str, address: int, device: I2cDevice) -> None:
         """See ``Wires``."""
         nets = self._net(sda), self._net(scl)
+        self.devices.append(device)
         self._circuit.buses.add_i2c(self, (sda, scl), nets, address, device)
 
     def on_spi(
@@ -75,6 +78,7 @@ class PartWires:
     ) -> None:
         """See ``Wires``."""
         pins = clock, data_in, select, data_out
+        self.devices.append(device)
         nets = [self._net(pin) if pin else -1 for pin in pins]
         if data_out and len(self._circuit.netlist.nets[nets[3]].pins) == 1:
             nets[3] = -1  # nobody hears it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pytest_embedbench.errors import ConfigError, NotSupported, UnknownName
 from pytest_embedbench.wiring.part_model import Controlled, Observed
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.wiring.part_model import MakeModel, Reading, Wires
     from pytest_embedbench.wiring.part_type import PartControl, PartType
+
+
+_SEEN = {bool, int, float, str, bytes}
 
 
 class PlacedPart:
@@ -36,6 +39,7 @@ class PlacedPart:
     ) -> None:
         self.id = id
         self.kind = kind
+        self.wires = wires
         defaults = {name: attr.default for name, attr in kind.attrs.items()}
         self.model = make(wires, {**defaults, **attrs})
 
@@ -62,7 +66,17 @@ class PlacedPart:
         check_observable(self.kind, name)
         if not isinstance(self.model, Observed):
             raise NotSupported(f"{self.id}: no model here shows {name}")
-        return self.model.observe(at_ticks, name)
+        seen = self.model.observe(at_ticks, name)
+        if not is_reading(seen):
+            raise TypeError(f"{name} is {seen!r:.60}, which is no Reading")
+        return seen
+
+
+def is_reading(seen: object) -> bool:
+    """Say whether that is what can be seen of a part."""
+    if type(seen) is tuple:
+        return all(map(is_reading, cast("tuple[object, ...]", seen)))
+    return type(seen) in _SEEN
 
 
 def check_control(part: str, kind: PartType, name: str, value: object) -> None:

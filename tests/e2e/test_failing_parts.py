@@ -20,11 +20,33 @@ from pytest_embedbench.wiring import (
 KIND = PartType(
     name="acme-bad",
     title="Raises something",
-    pins=(PartPin("ON", PinRole.INPUT),),
+    pins=(
+        PartPin("ON", PinRole.INPUT),
+        PartPin("SDA", PinRole.OPEN_DRAIN),
+        PartPin("SCL", PinRole.OPEN_DRAIN),
+    ),
     attrs={"where": PartAttribute(default="")},
     controls={"x": PartControl(0, 1, named_by=NamedBy.US)},
     observables={"shine": "nothing"},
 )
+
+
+class Device:
+    def __init__(self, part):
+        self.part = part
+
+    def begin(self, at_ticks, *, reads):
+        self.part.fail("device")
+        return True
+
+    def write(self, at_ticks, byte):
+        return True
+
+    def read(self, at_ticks):
+        return 0
+
+    def end(self, at_ticks):
+        pass
 
 
 class Bad:
@@ -32,6 +54,7 @@ class Bad:
         self.where = attrs["where"]
         self.fail("made")
         wires.on_level("ON", lambda at_ticks, level: self.fail("level"))
+        wires.on_i2c("SDA", "SCL", 0x68, Device(self))
         wires.at(wires.ticks_per_us * 15_000, lambda at_ticks: self.fail("due"))
 
     def control(self, at_ticks, name, value):
@@ -39,7 +62,7 @@ class Bad:
 
     def observe(self, at_ticks, name):
         self.fail("observe")
-        return 1
+        return 1 if self.where != "shown" else [1, {}]
 
     def fail(self, here):
         if self.where == here:
@@ -50,7 +73,9 @@ PART = Part(kind=KIND, make=Bad)
 """
 
 
-@pytest.mark.parametrize("where", ["made", "level", "due", "control", "observe"])
+@pytest.mark.parametrize(
+    "where", ["made", "level", "due", "control", "observe", "device", "shown"]
+)
 def test_a_part_that_raises_is_named(
     wired: Wired,
     where: str,
@@ -68,16 +93,22 @@ def test_a_part_that_raises_is_named(
     )
     (site / "acme_bad.py").write_text(PART)
     monkeypatch.syspath_prepend(site)
-    told = f"uno: part bad1 (acme-bad): its model raised KeyError: '{where}' (from "
+    what = {"shown": "TypeError: shine is [1, {}], which is no Reading"}
+    what = what.get(where, f"KeyError: '{where}'")
+    told = f"uno: part bad1 (acme-bad): its model raised {what} (from "
 
     def go() -> None:
+        mode = "o" if where == "device" else "t"
         attrs = {"bad1": {"where": where}}
         parts = {"bad1": "acme-bad"}
-        bench, circuit = wired("t", parts, "uno:13 - bad1:ON", attrs=attrs)
+        wires = ["uno:13 - bad1:ON", "uno:A4 - bad1:SDA", "uno:A5 - bad1:SCL"]
+        bench, circuit = wired(mode, parts, *wires, attrs=attrs)
         bench.run_for(40)
         circuit["bad1"].set(x=1)
         assert circuit["bad1"].shine == 1
 
-    with pytest.raises(BoardLost, match=f"^{re.escape(told)}.*acme_bad.py:") as caught:
+    with pytest.raises(
+        BoardLost, match=f"^{re.escape(told)}.*(acme_bad|placed_part).py:"
+    ) as caught:
         go()
     assert "Traceback" not in str(caught.value)

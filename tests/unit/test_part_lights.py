@@ -144,6 +144,25 @@ def test_four_digits_that_take_turns_read_as_one_number(
     assert display.see("text") == "4071"
 
 
+def test_digits_that_are_lit_for_a_moment_are_dim_and_read() -> None:
+    """Some sketches select a digit and let it go at once: a thousandth of the time."""
+    display = OnTable("wokwi-7segment", common="cathode", digits="4")
+    pins = ["DIG1", "DIG2", "DIG3", "DIG4"]
+    display.wires.show_all(dict.fromkeys(pins, HIGH))
+    for pin, digit in islice(cycle(list(zip(pins, "4071", strict=True))), 40):
+        display.wires.show_all(segments(DIGITS[digit], HIGH))
+        display.wires.show_all({pin: LOW})
+        display.wires.advance_us(5)
+        display.wires.show_all({pin: HIGH})
+        display.wires.advance_us(1245)
+    assert display.see("text") == "4071"
+    display.wires.advance_us(25_000)
+    display.wires.show_all({pins[0]: LOW})
+    display.wires.advance_us(5)
+    display.wires.show_all({pins[0]: HIGH})
+    assert display.see("text") == "    "
+
+
 def test_a_display_without_power_is_blank_and_a_riddle_is_told() -> None:
     display = OnTable("wokwi-7segment", digits="2")
     assert display.see("text") == "  "

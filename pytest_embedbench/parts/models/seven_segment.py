@@ -1,8 +1,9 @@
 """7-segment displays of one to four digits, driven digit by digit or at once.
 
 Each segment of each digit is an LED between its own pin and the digit's. An eye sees
-them all, and so does ``text``: what is nearly as bright as the brightest one is lit.
-The colon is not modelled.
+them all, and so does ``text``: what is nearly as bright as the brightest one is lit, if
+that is lit for 0.05 % of the time at least. That is 10 uA of 20 mA, which is dim, and
+seen; a flash of a few us in a blank display is not. The colon is not modelled.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.wiring.part_model import Reading, Wires
 
 _SEGMENTS = (*SEGMENTS, "DP")
-_DARKEST = 0.01
+_DARKEST = 0.0005
 """What is darker is off, however dark all others are."""
 _SHARE_OF_BRIGHTEST = 0.25
 """Digits take turns: of one, a window may hold half as much as of another."""

@@ -43,7 +43,7 @@ def _told_of_a_part(error: BaseException) -> str:
         if part := _part_in(frames[index][0], parts):
             # A model that is being made is not at hand yet: it is what comes next.
             is_ours = any(it is part for it in frames[index][0].f_locals.values())
-            frame, line = frames[index + 1 if is_ours else index :][0]
+            frame, line = (frames[index + is_ours :] or frames[index:])[0]
             return (
                 f"part {part.id} ({part.kind.name}): its model raised "
                 f"{type(error).__name__}: {error} (from "
@@ -62,8 +62,10 @@ def _all_parts() -> list[PlacedPart]:
 
 def _part_in(frame: FrameType, parts: list[PlacedPart]) -> PlacedPart | None:
     """Return the part that a frame is of, or whose model it has at hand."""
-    for value in frame.f_locals.values():
-        for part in parts:
-            if value is part or value is getattr(part, "model", part):
+    for part in parts:
+        wires = getattr(part, "wires", None)  # a part that is being made has none yet
+        theirs = [part, getattr(part, "model", part), *getattr(wires, "devices", ())]
+        for value in frame.f_locals.values():
+            if any(value is each for each in theirs):
                 return part
     return None
