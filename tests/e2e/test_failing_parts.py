@@ -93,8 +93,8 @@ def test_a_part_that_raises_is_named(
     )
     (site / "acme_bad.py").write_text(PART)
     monkeypatch.syspath_prepend(site)
-    what = {"shown": "TypeError: shine is [1, {}], which is no Reading"}
-    what = what.get(where, f"KeyError: '{where}'")
+    no_reading = "TypeError: shine is [1, {}], which is no Reading"
+    what = no_reading if where == "shown" else f"KeyError: '{where}'"
     told = f"uno: part bad1 (acme-bad): its model raised {what} (from "
 
     def go() -> None:
