@@ -15,7 +15,7 @@ from pytest_embedbench.wiring.agenda import Agenda
 from pytest_embedbench.wiring.chip_buses import ChipBuses
 from pytest_embedbench.wiring.chip_pin import ChipPin
 from pytest_embedbench.wiring.diagram import Endpoint
-from pytest_embedbench.wiring.drives import Strength, drive
+from pytest_embedbench.wiring.drives import RELEASED, Strength, drive
 from pytest_embedbench.wiring.levels import Network
 from pytest_embedbench.wiring.live_nets import LiveNets
 from pytest_embedbench.wiring.live_voltages import LiveVoltages
@@ -162,6 +162,11 @@ class LiveCircuit:
         self.nets.now_ticks = at_ticks
         self._part(part).control(at_ticks, name, value)
         self.nets.settle(at_ticks)
+
+    def find_floating(self, at_ticks: int, net: int) -> None:
+        """Note that the chip reads a net, if nothing holds it."""
+        if self.nets.network.state(net) == RELEASED:
+            self._find(at_ticks, "floating", (net,))
 
     def level(self, at_ticks: int, net: int) -> Level:
         """Return what a net shows now."""

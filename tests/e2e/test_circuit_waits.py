@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.contracts import ShowsDrives
-from pytest_embedbench.errors import ConfigError, ExpectTimeout, UnknownName
+from pytest_embedbench.errors import (
+    ConfigError,
+    ExpectTimeout,
+    NotSupported,
+    UnknownName,
+)
 from pytest_embedbench.model import Level
 from pytest_embedbench.wiring.chip_pin import PinDrive
 from pytest_embedbench.wiring.diagram import Endpoint
@@ -55,6 +60,15 @@ def test_a_wait_in_vain_leaves_no_stop(wired: Wired) -> None:
     assert bench.uart.now_us == begins_us + 5000
     bench.run_for(50)  # over edges of all kinds
     assert bench.uart.now_us == begins_us + 55000
+
+
+def test_nobody_waits_for_edges_of_i2c_in_hardware(wired: Wired) -> None:
+    wires = "uno:A4 - rtc1:SDA", "uno:A5 - rtc1:SCL", "uno:5V - rtc1:5V"
+    bench, circuit = wired("o", {"rtc1": "wokwi-ds1307"}, *wires)
+    bench.run_for(30)
+    with pytest.raises(NotSupported, match="uno:A4: the firmware has I2C in hardware"):
+        circuit.wait_pin("uno:A4", Level.LOW, within_ms=5)
+    assert circuit.edges("rtc1:SDA")
 
 
 def test_waits_and_steps_leave_no_trace_in_waves(wired: Wired) -> None:

@@ -128,6 +128,18 @@ def test_an_echo_takes_58_us_for_a_centimetre(wired: Wired) -> None:
     assert notes(bench) == ()
 
 
+@pytest.mark.parametrize("is_held", [False, True])
+def test_reading_what_nothing_holds_is_told_once(wired: Wired, is_held: bool) -> None:  # noqa: FBT001
+    parts = {"btn1": "wokwi-pushbutton", "r1": "wokwi-resistor"}
+    wires = ["uno:5V - btn1:1.l", "btn1:2.l - uno:2", "r1:1 - uno:GND.1"]
+    bench, _ = wired("j", parts, *wires, *["r1:2 - uno:2"] * is_held)
+    bench.run_for(200)
+    told = "the firmware reads uno:2, which nothing holds: pull it up or down, first"
+    seen = notes(bench)
+    assert isinstance(seen, tuple)
+    assert [told in note for note in seen] == [True] * (not is_held)
+
+
 def test_a_dht22_tells_bit_by_bit(wired: Wired) -> None:
     wires = "uno:4 - dht:SDA", "uno:5V - dht:VCC", "uno:GND.1 - dht:GND"
     bench, circuit = wired("d", {"dht": "wokwi-dht22"}, *wires)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.engines.simavr.board import SimavrBoard
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
-from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.errors import ConfigError, NotSupported, UnknownName
 from pytest_embedbench.pins import Level
 from pytest_embedbench.wiring.chip_pin import PinDrive
 from pytest_embedbench.wiring.diagram import Endpoint
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _LEVELS = {level.value: level for level in Level}
 _WHAT_IS_WRONG = {
     "contention": "outputs work against each other on {}",
+    "floating": "the firmware reads {}, which nothing holds: pull it up or down",
     "oscillation": "the circuit never comes to rest: {}",
 }
 
@@ -206,7 +207,9 @@ class SimavrCircuit:
 
     def _for_child(self, stop: Stop) -> tuple[object, ...]:
         if isinstance(stop, PinBecomes):
-            return "level", self.net_of(stop.pin), stop.level.value
+            net = self.net_of(stop.pin)
+            self._check_has_edges(stop.pin, net)
+            return "level", net, stop.level.value
         if isinstance(stop, TimeReaches):
             cpu_hz = self._board.spec.cpu_hz
             return "time", stop.at_ns * cpu_hz // 1_000_000_000, stop.at_ns
@@ -214,6 +217,16 @@ class SimavrCircuit:
         if stop.uart and stop.uart not in names:
             raise UnknownName(f"UART of {self._board.spec.name}", stop.uart, names)
         return "said", names.index(stop.uart) if stop.uart else 0, stop.data
+
+    def _check_has_edges(self, pin: Endpoint, net: int) -> None:
+        """Refuse to wait for what hardware that moves bytes would never show."""
+        lines = {self._net_at(port) for port in MCUS[self._board.spec.mcu].twi_pins}
+        if net in lines and self._board.query("bytes"):
+            raise NotSupported(
+                f"{pin}: the firmware has I2C in hardware on it, which is told in "
+                "bytes: nobody can wait for its edges; wait for what a part shows, "
+                "and see edges() afterwards"
+            )
 
     def _kind(self, part: str) -> PartType:
         parts = self._drawn.parts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_embedbench.engines.simavr.core.circuit import AvrCircuit
 from pytest_embedbench.engines.simavr.core.layout import CannotBeWired
+from pytest_embedbench.engines.simavr.core.mcus import TWCR
 from pytest_embedbench.engines.simavr.core.stops import Stops, is_of_a_level
 from pytest_embedbench.errors import EmbedbenchError
 from pytest_embedbench.parts.part_files import PartFile, all_parts
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pytest_embedbench.engines.simavr.core.main import AvrInChild
+
+_TWEN = 0x04
 
 
 class AskedCircuit:
@@ -68,6 +71,8 @@ class AskedCircuit:
                 self._replies.append(live.level(now, net).value)
             case ("voltage", net):
                 self._replies.append(live.voltage_mv(now, net))
+            case ("bytes",):
+                self._replies.append(bool(self._machine.data[TWCR] & _TWEN))
             case ("log",):
                 live.buses.backlog.catch_up()
                 log = live.nets.log

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from pytest_embedbench.engines.simavr.core import layout
+from pytest_embedbench.engines.simavr.core.floating_reads import FloatingReads
 from pytest_embedbench.engines.simavr.core.spi_pins import SpiInCircuit
 from pytest_embedbench.wiring.chip_pin import PIN_DRIVES, drive_together
 from pytest_embedbench.wiring.diagram import Endpoint
@@ -92,6 +93,20 @@ class AvrCircuit:
             pin.connect(partial(self._port(port).watch, int(port[2])))
         for letter, each in ports.items():
             each.watch_many(self._port_watch(letter))
+            self._look_at_reads(letter, each)
+
+    def _look_at_reads(self, letter: str, port: AvrPort) -> None:
+        wired = {
+            int(at[2]): pin for at, pin in self._by_port.items() if at[1] == letter
+        }
+
+        def found(cycle: int, bit: int) -> None:
+            self.live.find_floating(cycle, wired[bit].net)
+
+        mask = sum(1 << bit for bit in wired)
+        if mask:
+            address = self._machine.mcu.ports[letter]
+            FloatingReads(self._machine, port, address, mask, found)
 
     def connect(self, adc: Adc, spi: Spi, twi: Twi) -> None:
         """Let the peripherals know what they are wired to; then there is power."""

@@ -195,6 +195,12 @@ class AvrMachine(Core):
             return ""
         return SLEEP_MODES.get(self.data[SMCR] >> 1 & 7, "")
 
+    def word(self, address: int) -> int:
+        """Return a word of the program, by its address in bytes."""
+        if address + 2 > self.mcu.flash_bytes:
+            return 0
+        return int.from_bytes(ctypes.string_at(self.avr.flash + address, 2), "little")
+
     def fail(self, kind: str, pc: int, detail: str = "") -> None:
         """Note the first fault; later ones follow from it."""
         if self.fault is not None:

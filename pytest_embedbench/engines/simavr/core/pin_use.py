@@ -5,8 +5,6 @@ Nothing of it is there before somebody asks to watch.
 
 from __future__ import annotations
 
-import ctypes
-
 from pytest_embedbench.engines.simavr.core import layout
 from pytest_embedbench.engines.simavr.core.bit_reads import (
     ALL_BITS,
@@ -101,7 +99,7 @@ class PinWatch:
             pc = machine.avr.pc
             bits = places.get(pc)
             if bits is None:
-                bits = places[pc] = bits_read(self._word, pc)
+                bits = places[pc] = bits_read(machine.word, pc)
             mask = bits.mask
             if bits.register is not None:
                 mask = machine.data[bits.register] or ALL_BITS
@@ -119,12 +117,6 @@ class PinWatch:
         for bit in range(8):
             if mask >> bit & 1:
                 self._jobs.add((f"P{letter}{bit}", "read"))
-
-    def _word(self, address: int) -> int:
-        if address + 2 > self._machine.mcu.flash_bytes:
-            return 0
-        raw = ctypes.string_at(self._machine.avr.flash + address, 2)
-        return int.from_bytes(raw, "little")
 
     # --------------------------------------------------------------- peripherals
     def _peripherals(self) -> list[tuple[int, tuple[int, ...], tuple[str, ...], str]]:

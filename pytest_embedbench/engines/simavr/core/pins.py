@@ -55,6 +55,8 @@ class AvrPort:
         self._on_direction = on_direction
         self._watched: dict[int, PinWatch] = {}
         self._watch_many: PortWatch | None = None
+        self._on_floating: Callable[[int], None] | None = None
+        self._may_float = 0
         self._pin = machine.mcu.ports[letter]
         self._output = 0
         self._driven = 0
@@ -97,6 +99,11 @@ class AvrPort:
         """Have told at once, by bit, what it does at several pins that are watched."""
         self._watch_many = watch
 
+    def on_floating(self, wired: int, call: Callable[[int], None]) -> None:
+        """Have told which of some inputs float, now and whenever that changes."""
+        self._may_float, self._on_floating = wired, call
+        call(self._floating & wired)
+
     def drive_code(self, bit: int) -> int:
         """Return what the firmware does at a pin: nothing, pull up, low, high."""
         return (self.direction >> bit & 1) << 1 | self._output >> bit & 1
@@ -129,6 +136,8 @@ class AvrPort:
             return
         self._high = high & changed | before_high & ~changed
         self._floating = floating & changed | before_floating & ~changed
+        if (self._floating ^ before_floating) & self._may_float and self._on_floating:
+            self._on_floating(self._floating & self._may_float)
         now = self._cycle[0] << _CYCLE_SHIFT
         while changed:
             mask = changed & -changed
