@@ -51,7 +51,7 @@ def after(text: str, pin: str, to: str) -> str:
             ),
             {"stop": "7"},
         ),
-        ("#define RS 12\nLiquidCrystal lcd(RS, EN_, 4);", {"RS": "12", "lcd": "4"}),
+        ("#define RS 12\nLiquidCrystal lcd(RS, EN_, 4);", {"RS": "12", "lcd(3)": "4"}),
         ("const int T = 4; DHT dht(T, DHT22);", {"T": "4"}),
         ("#define DATA 6\nDHT dht(DATA, DHT22);", {"DATA": "6"}),
         (
