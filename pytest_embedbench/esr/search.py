@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.esr.board_pins import BoardPins
@@ -12,6 +13,7 @@ from pytest_embedbench.esr.mismatches import has_timer_library, needs_confirmati
 from pytest_embedbench.esr.model import (
     DEFAULT_BUDGET,
     CaseResult,
+    FindingNote,
     Outcome,
     PinMap,
     TrialEnd,
@@ -77,6 +79,7 @@ class _Search:
         self._image: Path | None = case.image
         self._tried: set[tuple[PinMove, ...]] = set()
         self._fitting: PinMap | None = None
+        self._ambiguous: tuple[PinMap, ...] = ()
 
     def result(self) -> CaseResult:
         strict = self._trials.strict()
@@ -114,6 +117,7 @@ class _Search:
                 self._trials.tried += 1
                 fits, has_learned = self._fits(pin_map)
                 if fits and self._is_confirmed(pin_map):
+                    self._look_for_another(pin_map)
                     return True
                 if has_learned:
                     break
@@ -135,6 +139,17 @@ class _Search:
         diagram = rewired(self._case.diagram, pin_map.moves)
         result = self._trials.rewired(str(pin_map), diagram)
         return result.end is TrialEnd.PASSED, self._uses.learn(result.pin_use)
+
+    def _look_for_another(self, found: PinMap) -> None:
+        """Run one map more that is as good, so that a check which is blind is told."""
+        others = (it for it in self._untried() if len(it.moves) == len(found.moves))
+        for pin_map in others:
+            diagram = rewired(self._case.diagram, pin_map.moves)
+            with suppress(OutOfBudget):
+                result = self._trials.rewired(str(pin_map), diagram)
+                if result.end is TrialEnd.PASSED:
+                    self._ambiguous = (found, pin_map)
+            return
 
     @property
     def _can_confirm(self) -> bool:
@@ -172,15 +187,19 @@ class _Search:
             corrections=corrections,
             candidates_tried=trials.tried,
             evidence=tuple(trials.evidence),
-            findings=tuple(
-                findings_of(
-                    self._case.board.name,
-                    self._uses,
-                    self._signals,
-                    self._files,
-                    trials.notes,
-                )
-            ),
+            findings=self._findings(),
             why=why,
             seconds=trials.seconds,
         )
+
+    def _findings(self) -> tuple[FindingNote, ...]:
+        board = self._case.board.name
+        notes = self._trials.notes
+        found = findings_of(board, self._uses, self._signals, self._files, notes)
+        if not self._ambiguous:
+            return tuple(found)
+        one, other = self._ambiguous
+        what = (
+            f"with {one} the check passes, and with {other}: it cannot tell them apart"
+        )
+        return (*found, FindingNote("ambiguous-map", what))
