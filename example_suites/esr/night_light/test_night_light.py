@@ -4,7 +4,7 @@ import pytest
 
 
 def due(circuit):
-    return circuit.voltage_mv("uno:A3") / 5000
+    return circuit.voltage_mv("eye:AO") / 5000
 
 
 @pytest.mark.esr(module="LDR")
