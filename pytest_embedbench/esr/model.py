@@ -119,7 +119,9 @@ class EsrCase:
     """A firmware, a circuit that it is for, and the board in it.
 
     Without ``source`` there has to be an ``image`` in ELF, and corrections are made in
-    that, if it has been built on the Arduino core for AVRs.
+    that, if it has been built on the Arduino core for AVRs. Without ``is_drawn`` the
+    diagram only says how a real board is wired: nobody can wire that otherwise, and
+    candidates are confirmed at once.
     """
 
     name: str
@@ -127,6 +129,7 @@ class EsrCase:
     diagram: Diagram
     source: FirmwareSource | None = None
     image: Path | None = None
+    is_drawn: bool = True
 
     @property
     def firmware(self) -> TrialFirmware:

@@ -131,6 +131,8 @@ class _Search:
 
     def _fits(self, pin_map: PinMap) -> tuple[bool, bool]:
         """Say whether a map may be right, and whether its run has shown more pins."""
+        if not self._case.is_drawn:
+            return True, False
         doing = self._uses.by_pin()
         if self._can_confirm and needs_confirmation(
             pin_map.moves, doing, self._uses, self._pins
@@ -159,7 +161,11 @@ class _Search:
         confirmed = self._confirming.confirm(
             pin_map, self._uses, self._files, self._image
         )
-        if confirmed is Confirmed.CANNOT and self._fitting is None:
+        if confirmed is Confirmed.CANNOT and not self._case.is_drawn:
+            self._trials.faults.append(
+                f"{pin_map}: there is nothing that it could be corrected in"
+            )
+        elif confirmed is Confirmed.CANNOT and self._fitting is None:
             self._fitting = pin_map
         return confirmed is Confirmed.YES
 

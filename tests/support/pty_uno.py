@@ -22,12 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.clock import Deadline, host_now_s, pause
+from pytest_embedbench.engines.simavr.core.edges import EdgeLog
 from pytest_embedbench.engines.simavr.core.machine import AvrMachine
+from pytest_embedbench.engines.simavr.core.pins import LOW, AvrPort
 from pytest_embedbench.engines.simavr.core.uart import Usart
 from pytest_embedbench.processes import spawn, stop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 BOOT_START = 0x7C00
 BAUD_BPS = 115_200
@@ -65,15 +67,16 @@ class PtyUno:
 
 
 @contextmanager
-def pty_uno(folder: Path, *, listens_s: int = 2) -> Iterator[PtyUno]:
+def pty_uno(folder: Path, *, listens_s: int = 2, low: str = "") -> Iterator[PtyUno]:
     """Run the board for as long as the block lasts; ``folder`` is its own.
 
     Its bootloader waits ``listens_s`` after a reset before it starts the application.
+    The pins in ``low``, such as ``D7``, are wired to ground.
     """
     bootloader, button = folder / "bootloader.bin", folder / "reset"
     build_bootloader(bootloader, listens_s)
     board = spawn(
-        [sys.executable, __file__, bootloader, button],
+        [sys.executable, __file__, bootloader, button, *low.split()],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -137,13 +140,15 @@ class Uno(AvrMachine):
         super()._on_reset(avr)
 
 
-def main(bootloader: Path, button: Path) -> None:
+def main(bootloader: Path, button: Path, low: Sequence[str]) -> None:
     """Run the board until standard input ends."""
     with suppress(OSError):
         # Nor does a real one wait for other programs; only root may have it so.
         os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
     uno = Uno(bootloader.read_bytes())
     wire = Usart(uno, 0, BAUD_BPS, told=True)
+    for letter, bit in low:
+        AvrPort(uno, letter, EdgeLog(), lambda: None).drive(int(bit), LOW)
     uno.press_reset()
     ours, theirs = pty.openpty()
     tty.setraw(theirs)  # and kept open, or it would be cooked again at every opening
@@ -176,4 +181,4 @@ def say(port: int, data: bytes) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

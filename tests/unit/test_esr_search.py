@@ -106,6 +106,7 @@ def searched(
     folder: Path,
     *changes: tuple[str, str],
     is_right: bool = True,
+    is_drawn: bool = True,
     budget: SearchBudget = SearchBudget(),  # noqa: B008  # it is frozen
 ) -> CaseResult:
     text = SKETCH
@@ -117,6 +118,7 @@ def searched(
     case = EsrCase(
         name="it",
         board=Registry().board("uno"),
+        is_drawn=is_drawn,
         diagram=read_diagram(diagram_text(PARTS, *WIRES), "diagram.json").diagram,
         source=FirmwareSource(project_dir=folder, environment="uno"),
     )
@@ -189,3 +191,10 @@ def test_a_search_that_is_cut_short_says_so(tmp_path: Path) -> None:
     result = searched(tmp_path, *changes, is_right=False, budget=tight)
     assert result.outcome is Outcome.BUDGET
     assert "1 trials" in result.why
+
+
+def test_a_real_board_is_not_wired_otherwise(tmp_path: Path) -> None:
+    result = searched(tmp_path, ("RED = 8", "RED = 9"), is_drawn=False)
+    assert result.outcome is Outcome.PERMISSIVE_CONFIRMED
+    assert {each.how for each in result.evidence} == {"strict", "source"}
+    assert [str(each) for each in result.corrections] == ["RED 9 -> 8 (src/main.cpp:2)"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -19,7 +20,6 @@ from pytest_embedbench.esr.model import (
     EsrCase,
     Evidence,
     Outcome,
-    SearchBudget,
     TrialEnd,
 )
 from pytest_embedbench.esr.plugin.attempt import Attempt
@@ -27,7 +27,7 @@ from pytest_embedbench.esr.plugin.cases import FOLDER
 from pytest_embedbench.esr.plugin.options import PINS
 from pytest_embedbench.esr.plugin.stash import ABOUT, ATTEMPT, KEPT
 from pytest_embedbench.esr.records import STRICT, record_of
-from pytest_embedbench.model import NO_SOURCE, FirmwareSource
+from pytest_embedbench.model import NO_SOURCE, Capability, FirmwareSource
 from pytest_embedbench.plugin.options import setting
 from pytest_embedbench.plugin.stash import PLACE, session_of
 from pytest_embedbench.support.projects import (
@@ -42,6 +42,7 @@ from pytest_embedbench.support.projects import (
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_embedbench.bench.registry import Registry
     from pytest_embedbench.esr.answers import Answer
     from pytest_embedbench.esr.model import TrialFirmware, TrialResult
     from pytest_embedbench.esr.records import CaseRecord
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 BESIDE_SOURCES = ("include", "lib", "boards", "components", "data", PROJECT_FILE)
 """What of a case's project an answer is built with."""
-_ONCE = SearchBudget(trials=0, builds=0)
+_KNOWN_PINS = ("uno", "nano", "mega")
 _ENDS = {
     TrialEnd.PASSED: Outcome.STRICT,
     TrialEnd.NOT_BUILT: Outcome.BUILD_FAIL,
@@ -78,6 +79,10 @@ def judge(item: pytest.Item) -> Judged:
         result = CaseResult(
             name=about.own_id, outcome=Outcome.BENCH_FAULT, why=str(error)
         )
+    except Exception as error:  # noqa: BLE001  # of ours: this case's, and no other's
+        why = f"the search broke: {type(error).__name__}: {error}"
+        result = CaseResult(name=about.own_id, outcome=Outcome.BENCH_FAULT, why=why)
+        trial.failure = traceback.format_exc()
     record = record_of(result, about.about, taken=taken)
     for evidence, folder in zip(record["evidence"], trial.folders, strict=False):
         evidence["folder"] = folder
@@ -146,12 +151,14 @@ class ItemTrial:
                 "firmware_source of its own: there is nothing to correct pins in"
             )
         is_image = built.environment == PREBUILT
+        session = session_of(self._item.config)
         return EsrCase(
             name=self._about.own_id,
-            board=self._spec,
+            board=_by_its_pins(session.registry, self._spec),
             diagram=self._diagram(),
             source=None if is_image else built,
             image=self._image if is_image else None,
+            is_drawn=Capability.CIRCUIT in session.rig.capabilities(self._spec),
         )
 
     def run(
@@ -221,6 +228,14 @@ class ItemTrial:
         if answer is not None and answer.pins:
             check_pins(answer, report.diagram)
         return report.diagram
+
+
+def _by_its_pins(registry: Registry, spec: BoardSpec) -> BoardSpec:
+    """Return the simulated board that is like a real one: its pins are known."""
+    if spec.name in _KNOWN_PINS:
+        return spec
+    alike = (registry.board(name) for name in _KNOWN_PINS)
+    return next((each for each in alike if each.mcu == spec.mcu), spec)
 
 
 def _answered(item: pytest.Item, spec: BoardSpec, answer: Answer) -> FirmwareSource:

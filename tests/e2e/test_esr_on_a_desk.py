@@ -1,0 +1,120 @@
+"""A case of ESR through avrdude to an Uno behind a pty, and the same in a circuit.
+
+Nothing is seen of the real board's pins, and none of it is wired otherwise: the pin
+that a sketch has wrong is found in its source, and each correction is flashed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.e2e.test_tank_on_a_desk import LAB
+from tests.support.diagrams import diagram_text
+from tests.support.pty_uno import missing, pty_uno
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
+
+INI = "[env:uno]\nplatform = atmelavr\nboard = uno\nframework = arduino\n"
+# Pin 4 has a pull-up of its own, and the wired one a wire to ground.
+SKETCH = """\
+const int gatePin = 4;
+
+void setup() {
+  Serial.begin(115200);
+  pinMode(gatePin, INPUT_PULLUP);
+}
+
+void loop() {
+  Serial.println(digitalRead(gatePin) ? "open" : "shut");
+  delay(20);
+}
+"""
+CHECK = """\
+import pytest
+
+
+@pytest.mark.esr
+def test_the_gate_is_shut(bench):
+    bench.expect("^shut$", within_ms=1500)
+"""
+WIRED = (
+    {"uno": "wokwi-arduino-uno", "gate": "wokwi-slide-switch"},
+    ("uno:7 - gate:2", "gate:1 - uno:GND.1"),
+)
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A case with a pin that is wrong, for a board on a desk and one in a circuit."""
+    folder = tmp_path / "gate"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "main.ino").write_text(SKETCH)
+    (folder / "platformio.ini").write_text(INI)
+    (folder / "diagram.json").write_text(diagram_text(WIRED[0], *WIRED[1]))
+    (folder / "test_gate.py").write_text(CHECK)
+    return folder
+
+
+def run(suite: Path, core_dir: Path, *words: str) -> dict[str, Any]:
+    """Return what the case comes to."""
+    artifacts = suite.parent / "artifacts"
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n0"),
+            f"--embedbench-artifacts={artifacts}",
+            *words,
+        ],
+        cwd=suite,
+        env={
+            **os.environ,
+            "PLATFORMIO_CORE_DIR": str(core_dir),
+            "EMBEDBENCH_CACHE": str(suite.parent / "cache"),
+            "EMBEDBENCH_LOCKS": str(suite.parent / "locks"),
+        },
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.stdout.rstrip().endswith("(E_str 0/1, E_per 1/1)"), done.stdout
+    table = json.loads((artifacts / "latest" / "esr.json").read_text())
+    (case,) = table["cases"]
+    found: dict[str, Any] = case
+    return found
+
+
+@pytest.mark.host_time
+@pytest.mark.timeout(300)
+def test_a_wrong_pin_is_found_on_a_real_board_too(
+    suite: Path, seeded: CoreSetup
+) -> None:
+    if reason := missing():
+        pytest.skip(reason)
+    if shutil.which("avrdude") is None:
+        pytest.skip("no avrdude: apt-get install avrdude")
+    with pty_uno(suite.parent, low="D7") as uno:
+        lab = suite.parent / "embedbench.toml"
+        lab.write_text(LAB.format(port=uno.port, button=uno.button, method="avrdude"))
+        words = ("--board=desk", f"--embedbench-lab={lab}")
+        real = run(suite, seeded.core_dir, *words)
+    (suite / "test_gate.py").write_text(CHECK.replace("(bench)", "(circuit, bench)"))
+    drawn = run(suite, seeded.core_dir, "--board=uno")
+    for case in (real, drawn):
+        assert case["outcome"] == "permissive-confirmed"
+        assert case["corrections"] == ["gatePin 4 -> 7 (src/main.ino:1)"]
+    assert [each["how"] for each in real["evidence"]] == ["strict", "source"]
+    assert [each["how"] for each in drawn["evidence"]] == [
+        "strict",
+        "rewired",
+        "source",
+    ]
