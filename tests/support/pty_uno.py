@@ -147,8 +147,8 @@ def main(bootloader: Path, button: Path, low: Sequence[str]) -> None:
         os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
     uno = Uno(bootloader.read_bytes())
     wire = Usart(uno, 0, BAUD_BPS, told=True)
-    for letter, bit in low:
-        AvrPort(uno, letter, EdgeLog(), lambda: None).drive(int(bit), LOW)
+    for pin in low:
+        AvrPort(uno, pin[0], EdgeLog(), lambda: None).drive(int(pin[1]), LOW)
     uno.press_reset()
     ours, theirs = pty.openpty()
     tty.setraw(theirs)  # and kept open, or it would be cooked again at every opening
