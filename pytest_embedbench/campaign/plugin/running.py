@@ -52,7 +52,20 @@ def begin(config: pytest.Config) -> None:
     if setting(config, RESUME):
         config.stash[RUN_NAME] = _run_to_go_on_with(config, campaign)
     run_dir = hold(config)
-    about = {"campaign": campaign.name, "digest": campaign.digest}
+    about = {
+        "campaign": campaign.name,
+        "digest": campaign.digest,
+        "cells": [
+            {
+                "id": cell.id,
+                "agent": cell.entry.label,
+                "task": cell.suite.task.name,
+                "mode": cell.mode.name,
+                "repetition": cell.repetition,
+            }
+            for cell in campaign.cells()
+        ],
+    }
     replace_json(run_dir / ABOUT, about)
     replace_file(run_dir / "campaign.toml", file.read_text("utf-8"))
 

@@ -1,0 +1,75 @@
+"""``embedbench report``: the tables of campaigns' runs, merged from any number."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.campaign.report.formats import (
+    as_csv,
+    as_json,
+    as_latex,
+    as_markdown,
+    as_text,
+)
+from pytest_embedbench.campaign.report.runs import read_runs
+from pytest_embedbench.campaign.report.tables import all_tables
+from pytest_embedbench.errors import ConfigError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from pytest_embedbench.campaign.report.tables import ReportTable
+    from pytest_embedbench.support.commands import Subcommands
+
+_INCOMPLETE = 3
+
+
+def add_report(commands: Subcommands) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "report", help="make tables of campaigns' runs, merged from any number"
+    )
+    parser.add_argument(
+        "places",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="the folder of a run, or a CSV in the published columns",
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="write them there, in four formats"
+    )
+    parser.set_defaults(run=_report)
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    read = read_runs(arguments.places)
+    tables = all_tables(read.runs)
+    sys.stdout.write(as_text(tables))
+    if arguments.out is not None:
+        _write(arguments.out, tables)
+    broken = [run for run in read.runs if not run.verdict]
+    for line in (
+        *read.duplicates,
+        *read.gaps,
+        *(f"{run.file}: has no verdict, through our fault" for run in broken),
+    ):
+        sys.stderr.write(f"embedbench report: {line}\n")
+    return _INCOMPLETE if read.gaps or broken else 0
+
+
+def _write(folder: Path, tables: Sequence[ReportTable]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "report.md").write_text(as_markdown(tables), "utf-8")
+        (folder / "report.json").write_text(as_json(tables), "utf-8")
+        (folder / "report.tex").write_text(as_latex(tables), "utf-8")
+        for number, table in enumerate(tables, start=1):
+            words = table.title.split(":")[0].split(",")[0].lower().replace(" ", "_")
+            name = f"{number:02}_{words}.csv"
+            (folder / name).write_text(as_csv(table), "utf-8")
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot be written: {error.strerror}") from error

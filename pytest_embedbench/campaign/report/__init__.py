@@ -1,0 +1,1 @@
+"""What campaigns came to: runs read back, tables of them, and how those are written."""
