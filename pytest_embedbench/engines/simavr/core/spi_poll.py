@@ -55,6 +55,8 @@ class SpiPoll:
 
     def _looked_at(self, pc: int) -> int:
         """Return after how many cycles the first look is; 0 if it is none we know."""
+        if pc + 2 * _WORDS > self._machine.mcu.flash_bytes:
+            return 0
         code = ctypes.string_at(self._machine.avr.flash + pc, 2 * _WORDS)
         words = memoryview(code).cast("H").tolist()
         if words[0] & ~_REGISTER_MASK != _OUT_SPDR:
