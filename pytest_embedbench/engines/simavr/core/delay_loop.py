@@ -81,6 +81,7 @@ class DelayLoop:
 
     def __init__(self, machine: AvrMachine) -> None:
         self._machine = machine
+        self._cycle = machine.cycle_view
         # A return address of three bytes takes a cycle more, both ways.
         self._wide = int(machine.mcu.flash_bytes > 1 << 17)
         self._sites: dict[int, Site] = {}
@@ -107,15 +108,14 @@ class DelayLoop:
         self._fruitless = 0
 
     def _on_read(self, avr: int, address: int, param: int) -> int:
-        core = self._machine.avr
-        cycle = core.cycle
+        cycle = self._cycle[0]
         since, self._last = cycle - self._last, cycle
         if cycle >= self._not_before:
-            if since < _LONGEST_CYCLES and self._skip(core, since):
+            if since < _LONGEST_CYCLES and self._skip(self._machine.avr, since):
                 self._fruitless = 0
-                self._last = core.cycle
+                self._last = cycle = self._cycle[0]
                 # There was room for no more.
-                self._not_before = core.cycle + _ROUNDS_LEFT * since
+                self._not_before = cycle + _ROUNDS_LEFT * since
             else:
                 self._fruitless += 1
                 if self._fruitless == _FRUITLESS:
@@ -152,8 +152,9 @@ class DelayLoop:
         data = self._machine.data
         slot = self._machine.io(TCNT0)
         count = self._others(self._machine.pointer, TCNT0, slot.read_param)
-        overflows = int.from_bytes(bytes(data[24:28]), "little")
-        begun_us = int.from_bytes(bytes(data[r] for r in begun_in), "little")
+        a, b, c, d = begun_in
+        overflows = data[24] | data[25] << 8 | data[26] << 16 | data[27] << 24
+        begun_us = data[a] | data[b] << 8 | data[c] << 16 | data[d] << 24
         now_us = (overflows << 8 | count) * us_per_count
         passed_us = (now_us - begun_us) & 0xFFFF_FFFF
         # By so much the count may grow until one of two things happens.
@@ -163,9 +164,10 @@ class DelayLoop:
         return min(room * _DIVISOR, free_cycles) // period_cycles
 
     def _site(self, pc: int, returns_to: int) -> Site:
-        if returns_to not in self._sites:
-            self._sites[returns_to] = self._looked_at(pc, returns_to)
-        return self._sites[returns_to]
+        site = self._sites.get(returns_to)
+        if site is None:
+            site = self._sites[returns_to] = self._looked_at(pc, returns_to)
+        return site
 
     def _looked_at(self, pc: int, returns_to: int) -> Site:
         begins = pc - _BEFORE_BYTES
