@@ -13,6 +13,7 @@ from pytest_embedbench.wiring.part import Part
 from pytest_embedbench.wiring.part_model import (
     I2cDevice,
     MakeModel,
+    Powered,
     Reading,
     ShiftsIn,
     SpiDevice,
@@ -44,6 +45,7 @@ __all__ = [
     "PartType",
     "PinPair",
     "PinRole",
+    "Powered",
     "Reading",
     "ShiftsIn",
     "SpiDevice",

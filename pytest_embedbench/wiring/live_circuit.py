@@ -163,6 +163,14 @@ class LiveCircuit:
         self._part(part).control(at_ticks, name, value)
         self.nets.settle(at_ticks)
 
+    def power_on(self, at_ticks: int) -> None:
+        """Let the parts begin anew whose board has been without power for a moment."""
+        self.buses.backlog.catch_up()
+        self.nets.now_ticks = at_ticks
+        for part in self.parts.values():
+            part.power_on(at_ticks)
+        self.nets.settle(at_ticks)
+
     def find_floating(self, at_ticks: int, net: int) -> None:
         """Note that the chip reads a net, if nothing holds it."""
         if self.nets.network.state(net) == RELEASED:

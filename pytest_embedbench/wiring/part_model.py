@@ -149,6 +149,18 @@ class Wires(Protocol):
 
 
 @runtime_checkable
+class Powered(Protocol):
+    """A model that loses something with the power of its board.
+
+    Its surroundings, which controls set, and what is mechanical stay as they are.
+    """
+
+    def power_on(self, at_ticks: int, /) -> None:
+        """Begin anew: power has been away for a moment, and is back."""
+        ...
+
+
+@runtime_checkable
 class Controlled(Protocol):
     """A model that can be pressed, turned, warmed."""
 

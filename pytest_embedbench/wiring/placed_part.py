@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from pytest_embedbench.errors import ConfigError, NotSupported, UnknownName
-from pytest_embedbench.wiring.part_model import Controlled, Observed
+from pytest_embedbench.wiring.part_model import Controlled, Observed, Powered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,6 +55,11 @@ class PlacedPart:
         if not isinstance(self.model, Controlled):
             raise NotSupported(f"{self.id}: no model here can set {name}")
         self.model.control(at_ticks, name, value)
+
+    def power_on(self, at_ticks: int) -> None:
+        """Let it begin anew, if it loses anything without power."""
+        if isinstance(self.model, Powered):
+            self.model.power_on(at_ticks)
 
     def observe(self, at_ticks: int, name: str) -> Reading:
         """Return an observable as it is now.

@@ -148,6 +148,17 @@ def test_a_dht22_tells_bit_by_bit(wired: Wired) -> None:
     assert notes(bench) == ()
 
 
+def test_parts_lose_their_state_with_the_power(wired: Wired) -> None:
+    wires = "uno:8 - p:DIN", "uno:5V - p:VCC", "uno:GND.1 - p:GND"
+    bench, circuit = wired("p", {"p": "wokwi-led-ring"}, *wires)
+    bench.expect("^shown$", within_ms=100)
+    bench.run_for(1)
+    lit = circuit["p"].pixels
+    assert isinstance(lit, tuple)
+    bench.power_cycle()
+    assert circuit["p"].pixels == ((0, 0, 0),) * len(lit) != lit
+
+
 SHIFTER = (
     *("uno:11 - sr:DS", "uno:13 - sr:SHCP", "uno:10 - sr:STCP", "sr:OE - uno:GND.1"),
     *("sr:MR - uno:5V", "sr:VCC - uno:5V", "sr:GND - uno:GND.2"),

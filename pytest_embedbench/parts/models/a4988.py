@@ -65,6 +65,11 @@ class StepperDriver:
             wires.on_level(pin, self._listening(pin))
         wires.on_pwm("STEP", self._on_pwm)
 
+    def power_on(self, _at_ticks: int) -> None:
+        """Stand at the home position of its table."""
+        self._sixteenths = _HOME
+        self._show()
+
     def _listening(self, pin: str) -> Callable[[int, Level], None]:
         def on_level(_at_ticks: int, level: Level) -> None:
             was, self._levels[pin] = self._levels[pin], level

@@ -77,6 +77,11 @@ class ParallelLcd:
             self._listen(pin, line)
         wires.on_level("E", self._on_enable)
 
+    def power_on(self, at_ticks: int) -> None:
+        """Be blank."""
+        self._chip.power_on(at_ticks)
+        self._show(at_ticks)
+
     def observe(self, _at_ticks: int, name: str) -> Reading:
         """Return the text, the cursor, drawn characters, or if the light is on."""
         is_lit = self._anode.high * self._cathode.low > 0
@@ -125,6 +130,11 @@ class BackpackLcd:
 
     def __init__(self, chip: Hd44780) -> None:
         self._chip = chip
+        self._port = 0xFF
+
+    def power_on(self, at_ticks: int) -> None:
+        """Be blank, with the port all high and so the light on."""
+        self._chip.power_on(at_ticks)
         self._port = 0xFF
 
     def observe(self, _at_ticks: int, name: str) -> Reading:

@@ -49,12 +49,8 @@ class Thermometer:
         rom = _hex("familyCode", attrs, 1) + _hex("deviceID", attrs, _ID_BYTES)
         self._ticks_per_us = wires.ticks_per_us
         self._temperature_c = float(attrs["temperature"])
-        self._eeprom = self._settings = _SOLD_WITH
-        self._measured = _AT_POWER_ON
-        self._is_alarmed = False
-        self._measuring = _AT_POWER_ON
-        self._measured_at_ticks: int | None = None
-        self._busy_until_ticks = 0
+        self._eeprom = _SOLD_WITH
+        self.power_on(0)
         self._line = OneWireDevice(
             wires,
             "DQ",
@@ -62,6 +58,14 @@ class Thermometer:
             talk=self._talk,
             is_alarmed=self._has_alarm,
         )
+
+    def power_on(self, _at_ticks: int) -> None:
+        """Have what its EEPROM has, and 85 C until it measures."""
+        self._settings = self._eeprom
+        self._measured = self._measuring = _AT_POWER_ON
+        self._is_alarmed = False
+        self._measured_at_ticks: int | None = None
+        self._busy_until_ticks = 0
 
     def control(self, _at_ticks: int, _: str, value: float) -> None:
         """Set how warm it is, in Celsius."""

@@ -55,6 +55,10 @@ class Hd44780:
     ) -> None:
         self._ticks_per_us = ticks_per_us
         self._rows, self._width = rows, width
+        self.power_on(0)
+
+    def power_on(self, at_ticks: int) -> None:
+        """Reset itself, which takes a while."""
         self._ddram = bytearray([_BLANK] * (_DDRAM_MASK + 1))
         self._cgram = bytearray(_CGRAM_MASK + 1)
         self._address: int = 0
@@ -65,7 +69,7 @@ class Hd44780:
         self._shift: int = 0
         self._first_nibble: int | None = None
         self._is_lost = False
-        self._busy_until_ticks = _RESET_US * ticks_per_us
+        self._busy_until_ticks = at_ticks + _RESET_US * self._ticks_per_us
 
     # ------------------------------------------------------------ what is seen
 

@@ -43,13 +43,17 @@ class LoadCell:
         self._wires = wires
         self._load_kg = float(attrs["weight"])
         self._period_ticks = self._ticks(_PERIODS_US[attrs["rate"]])
-        self._gain = self._next_gain = _FIRST_GAIN
-        self._first_ready_ticks = self._ready_at_ticks = 0
+        wires.on_level("SCK", self._on_clock)
+        self.power_on(0)
+
+    def power_on(self, at_ticks: int) -> None:
+        """Measure with its first gain; the first reading takes longer."""
+        self._gain = _FIRST_GAIN
+        self._first_ready_ticks = 0
         self._is_off = self._is_ready = False
         self._pulses = self._word = 0
         self._rose_at_ticks: int | None = None
-        wires.on_level("SCK", self._on_clock)
-        self._begin(0, _FIRST_GAIN)
+        self._begin(at_ticks, _FIRST_GAIN)
 
     def control(self, _at_ticks: int, _: str, value: float) -> None:
         """Put a load on it, in kg."""

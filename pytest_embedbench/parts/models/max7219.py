@@ -45,6 +45,11 @@ class Max7219Matrix:
         self._shifted = bytearray(_WORD * count)
         wires.on_spi("CLK", "DIN", "CS", self, data_out="DOUT")
 
+    def power_on(self, _at_ticks: int) -> None:
+        """Be off, with nothing in any register."""
+        for chip in (*self._chips, self._shifted):
+            chip[:] = bytes(len(chip))
+
     def observe(self, _at_ticks: int, name: str) -> Reading:
         """Return rows of pixels, or the intensity of each matrix, from the left."""
         if name == "intensity":

@@ -79,6 +79,10 @@ class Mpu6050:
         wires.on_i2c("SDA", "SCL", _ADDRESS_HIGH, _AtAddress(self, is_high=True))
         self._reset(0)
 
+    def power_on(self, at_ticks: int) -> None:
+        """Sleep, as after a reset."""
+        self._reset(at_ticks)
+
     def control(self, at_ticks: int, name: str, value: float) -> None:
         """Set an acceleration in g, a rotation in degrees per second, or Celsius."""
         self._measure(at_ticks)

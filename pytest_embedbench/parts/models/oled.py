@@ -57,6 +57,11 @@ class Oled:
     """A display; as after a reset."""
 
     def __init__(self) -> None:
+        self.power_on(0)
+        self._obey = {code: call for codes, call in self._commands() for code in codes}
+
+    def power_on(self, _at_ticks: int) -> None:
+        """Be dark, as after a reset."""
         self._ram = [bytearray(WIDTH) for _ in range(_PAGES)]  # by page and segment
         self._frame = OledFrame()
         self._is_on = self._is_pumped = False
@@ -66,7 +71,6 @@ class Oled:
         self._columns, self._pages = (0, WIDTH - 1), (0, _PAGES - 1)
         self._command: list[int] = []
         self._control: int | None = None
-        self._obey = {code: call for codes, call in self._commands() for code in codes}
 
     def observe(self, _at_ticks: int, _: str) -> Reading:
         """Return which pixels are lit: rows from the top, each from the left."""

@@ -53,6 +53,14 @@ class PixelChain:
         wires.drive("DOUT", _LOW)
         wires.on_level("DIN", self._on_level)
 
+    def power_on(self, _at_ticks: int) -> None:
+        """Be dark."""
+        self._shown = [0] * self._count
+        self._sent = []
+        self._word = 1
+        self._is_full = False
+        self._wires.drive("DOUT", _LOW)
+
     def pixels(self, at_ticks: int) -> tuple[tuple[int, int, int], ...]:
         """Return red, green and blue of each pixel, in order of the chain."""
         is_low = self._rose_at_ticks == _NEVER

@@ -51,13 +51,20 @@ class SdCard:
         self._ticks_per_us = wires.ticks_per_us
         self._memory = blank_card()
         self._blocks = SdBlocks(wires.ticks_per_us, self._memory)
-        self._is_spi = self._is_selected = self._is_application = False
+        self._is_selected = False
+        self.power_on(0)
+        self._does = self._commands()
+        wires.on_spi("SCK", "DI", "CS", self, data_out="DO")
+
+    def power_on(self, _at_ticks: int) -> None:
+        """Keep what the blocks hold, and be no card in SPI mode yet."""
+        self._is_spi = self._is_application = False
         self._ready_ticks: int | None = None
         self._offered = _FILL
         self._out: deque[int] = deque()
         self._command = bytearray()
-        self._does = self._commands()
-        wires.on_spi("SCK", "DI", "CS", self, data_out="DO")
+        self._blocks.reset()
+        self._blocks.busy_until_ticks = 0
 
     def observe(self, _at_ticks: int, _: str) -> Reading:
         """Return paths and contents of all files."""

@@ -48,6 +48,12 @@ class ShiftRegister:
         for pin in self._levels:
             self._listen(pin, on_change)
 
+    def power_on(self, at_ticks: int) -> None:
+        """Hold zeros again."""
+        self._shifted = self._before = self._latched = 0
+        self._show(at_ticks, Level.LOW)
+        self._pass_on()
+
     def observe(self, _at_ticks: int, _: str) -> Reading:
         """Return what Q0 to Q7 are at; with OE high they are all off."""
         return tuple(self._is_enabled and self._bit(i) for i in range(_WIDTH))

@@ -40,16 +40,20 @@ class ClockDisplay:
     def __init__(self, wires: Wires, _: Mapping[str, str]) -> None:
         self._wires = wires
         self._levels = {"CLK": Level.FLOATING, "DIO": Level.FLOATING}
+        self.power_on(0)
+        wires.drive("CLK", _PULL_UP)
+        wires.on_level("CLK", self._on_clock)
+        wires.on_level("DIO", self._on_data)
+
+    def power_on(self, _at_ticks: int) -> None:
+        """Be off, with nothing in any register."""
         self._registers = [0] * _REGISTERS
         self._control = 0
         self._is_fixed = self._reads_keys = False
         self._is_begun = self._acknowledges = False
         self._clocks = self._byte = self._bytes = 0
         self._address: int | None = None
-        wires.drive("CLK", _PULL_UP)
-        wires.drive("DIO", _PULL_UP)
-        wires.on_level("CLK", self._on_clock)
-        wires.on_level("DIO", self._on_data)
+        self._wires.drive("DIO", _PULL_UP)
 
     def observe(self, _at_ticks: int, name: str) -> Reading:
         """Return text, segments or brightness; a display that is off is dark."""

@@ -126,7 +126,7 @@ class AvrInChild:
 
             self.circuit = AskedCircuit(self, *circuit)
 
-    def obey(self, commands: list[tuple[Any, ...]]) -> None:  # noqa: PLR0912  # a table
+    def obey(self, commands: list[tuple[Any, ...]]) -> None:  # noqa: PLR0912, PLR0915  # a table
         """Do what the bench does to a board, now."""
         for command in commands:
             match command:
@@ -154,6 +154,8 @@ class AvrInChild:
                 case ("power_cycle",):
                     self.eeprom.cut_power()
                     self.machine.cut_power()
+                    if self.circuit is not None:
+                        self.circuit.avr.live.power_on(self.machine.avr.cycle)
                 case _ if self.circuit is not None:
                     self.circuit.obey(command)
                 case _:
