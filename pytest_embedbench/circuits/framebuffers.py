@@ -1,7 +1,8 @@
 """What a display shows, as a picture, pixel by pixel as Wokwi's own are.
 
 Sizes and colours as in the pictures of Wokwi's tests of its parts (repository
-wokwi-part-tests): an OLED 128 x 64 in black and white; of lights in a row or a matrix
+wokwi-part-tests): an OLED in black and white, a colour display as wide as it is
+seen; of lights in a row or a matrix
 each is a square of 8 x 8.
 """
 
@@ -22,10 +23,11 @@ _OPAQUE = b"\xff"
 _SQUARE = 8
 _BLACK, _WHITE = b"\x00\x00\x00\xff", b"\xff\xff\xff\xff"
 _OLEDS = ("board-ssd1306", "wokwi-ssd1306")
+_COLOURED = ("wokwi-ili9341",)
 _DOTS = ("wokwi-max7219-matrix",)
 _CHAINS = ("wokwi-neopixel", "wokwi-led-ring", "wokwi-led-strip")
 _MATRICES = ("wokwi-led-matrix", "wokwi-neopixel-matrix", "wokwi-neopixel-canvas")
-WITH_FRAMEBUFFER = (*_OLEDS, *_DOTS, *_CHAINS, *_MATRICES)
+WITH_FRAMEBUFFER = (*_OLEDS, *_COLOURED, *_DOTS, *_CHAINS, *_MATRICES)
 """The types of parts whose pictures are made here."""
 
 
@@ -39,9 +41,9 @@ def framebuffer(kind: str, observe: Callable[[str], Reading]) -> Picture:
     seen = observe("pixels")
     if kind in _CHAINS:
         return _picture([_colours(cast("Sequence[Rgb]", seen))], _SQUARE)
-    if kind in _MATRICES:
-        rows = cast("Sequence[Sequence[Rgb]]", seen)
-        return _picture([_colours(row) for row in rows], _SQUARE)
+    if kind in (*_MATRICES, *_COLOURED):
+        rows = [_colours(row) for row in cast("Sequence[Sequence[Rgb]]", seen)]
+        return _picture(rows, _SQUARE if kind in _MATRICES else 1)
     lit = cast("Sequence[Sequence[bool]]", seen)
     dots = [[_WHITE if dot else _BLACK for dot in row] for row in lit]
     return _picture(dots, 1 if kind in _OLEDS else _SQUARE)

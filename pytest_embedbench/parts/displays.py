@@ -76,6 +76,18 @@ DISPLAYS = (
         observables=_PIXELS,
     ),
     PartType(
+        name="wokwi-ili9341",
+        title="Colour display 240 x 320, ILI9341, SPI",
+        pins=(
+            *pins(PinRole.POWER, "VCC"),
+            *pins(PinRole.RETURN, "GND"),
+            *pins(PinRole.INPUT, "CS RST D/C MOSI SCK LED"),
+            *pins(PinRole.UNUSED, "MISO"),
+        ),
+        attrs={"width": text(), "height": text()},
+        observables={"pixels": "rows of red, green and blue, 0 to 255"},
+    ),
+    PartType(
         name="wokwi-tm1637-7segment",
         title="Four digits with TM1637",
         pins=(

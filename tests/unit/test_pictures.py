@@ -86,6 +86,8 @@ def test_lights_are_squares_and_an_oled_is_as_it_is() -> None:
     assert (matrix.pixel(0, 7)[:3], matrix.pixel(0, 8)[:3]) == (RED, BLUE)
     dots = framebuffer("wokwi-max7219-matrix", lambda _: ((True, False),))
     assert (dots.width, dots.pixel(7, 0)[0], dots.pixel(8, 0)[0]) == (16, 255, 0)
+    colours = framebuffer("wokwi-ili9341", lambda _: ((RED, BLUE),))
+    assert (colours.width, colours.pixel(1, 0)[:3]) == (2, BLUE)
     oled = framebuffer("board-ssd1306", lambda _: ((True, False),))
     assert (oled.width, oled.pixel(0, 0)[0], oled.pixel(1, 0)[0]) == (2, 255, 0)
 

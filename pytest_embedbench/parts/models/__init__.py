@@ -18,6 +18,7 @@ from pytest_embedbench.parts.models.flow_sensor import FlowSensor
 from pytest_embedbench.parts.models.gas import GasSensor
 from pytest_embedbench.parts.models.hx711 import LoadCell
 from pytest_embedbench.parts.models.hygrometers import dht11, dht22
+from pytest_embedbench.parts.models.ili9341 import ColourDisplay
 from pytest_embedbench.parts.models.infrared import InfraredReceiver, RemoteControl
 from pytest_embedbench.parts.models.joystick import AnalogJoystick
 from pytest_embedbench.parts.models.keypad import MembraneKeypad
@@ -69,6 +70,7 @@ MODELS: Mapping[str, MakeModel] = {
     "wokwi-gas-sensor": GasSensor,
     "wokwi-hc-sr04": UltrasonicRanger,
     "wokwi-hx711": LoadCell,
+    "wokwi-ili9341": ColourDisplay,
     "wokwi-ir-receiver": InfraredReceiver,
     "wokwi-ir-remote": RemoteControl,
     "wokwi-ks2e-m-dc5": ks2e,
