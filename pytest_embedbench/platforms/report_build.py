@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 from SCons.Script import DefaultEnvironment
@@ -61,6 +62,30 @@ def first_line(*argv):
     return done.stdout.partition("\n")[0]
 
 
+def searched_folders():
+    """Return where PlatformIO looks for what sources include, to find libraries."""
+    own = ("$PROJECT_INCLUDE_DIR", "$PROJECT_SRC_DIR", "$PROJECT_TEST_DIR")
+    of_libraries = (lb.get_include_dirs() for lb in env.GetLibBuilders())
+    found = [*own, *chain.from_iterable(of_libraries)]
+    return list(dict.fromkeys(env.Dir(path).get_abspath() for path in found))
+
+
+def size_check():
+    """Return how PlatformIO sees whether a program fits, if it looks at all."""
+    most_bytes = int(board.get("upload.maximum_size", 0) or 0)
+    tool, command = env.get("SIZETOOL"), env.get("SIZECHECKCMD")
+    pattern = env.get("SIZEPROGREGEXP")
+    if not most_bytes or not (tool or command):
+        return None
+    if not command and not pattern:
+        command, pattern = "$SIZETOOL -B -d $SOURCES", r"^(\d+)\s+(\d+)\s+\d+\s"
+    if not command or not pattern:
+        return None
+    words = command if isinstance(command, list) else command.split()
+    argv = [env.subst(w.replace("$SOURCES", "$PROGPATH")) for w in words if w]
+    return {"argv": argv, "pattern": pattern, "most_bytes": most_bytes}
+
+
 compiler = env.WhereIs("$CC") or ""
 refuse_strangers(compiler)
 board = env.BoardConfig() if "BOARD" in env else {}
@@ -78,4 +103,6 @@ facts = {
         for offset, path in env.get("FLASH_EXTRA_IMAGES", [])
     ],
 }
+if "EMBEDBENCH_KEEPS_LINES" in os.environ:
+    facts |= {"searched": searched_folders(), "size_check": size_check()}
 Path(os.environ["EMBEDBENCH_REPORT"]).write_text(json.dumps(facts), encoding="utf-8")

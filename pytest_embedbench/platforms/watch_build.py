@@ -2,7 +2,8 @@
 
 Not imported by us; PlatformIO runs it inside its own Python. What is built is the same
 with and without: lists are asked for by a variable and by options that change no file.
-Each command leaves a note of its words, its end, and the lists that it wrote.
+Each command leaves a note of its words, its end, and the lists that it wrote; if it may
+be run again without PlatformIO (``replay_build.py``), of its line and variables, too.
 """
 
 import json
@@ -29,6 +30,7 @@ notes = Path(os.environ["EMBEDBENCH_READS"]).resolve()
 shutil.rmtree(notes, ignore_errors=True)
 notes.mkdir(parents=True)
 numbers = count()
+keeps_lines = "EMBEDBENCH_KEEPS_LINES" in os.environ
 
 
 @cache
@@ -85,6 +87,9 @@ def note_and_spawn(sh, escape, cmd, args, variables):
     ended = spawn(sh, escape, cmd, args, variables)
     about = {"kind": kind, "words": words, "folder": str(Path.cwd()), "ended": ended}
     (notes / f"{number}.json").write_text(json.dumps(about))
+    if keeps_lines:
+        line = {"line": " ".join(args), "variables": dict(variables)}
+        (notes / f"{number}.line").write_text(json.dumps(line))
     return ended
 
 

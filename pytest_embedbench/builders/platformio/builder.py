@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
@@ -40,6 +41,12 @@ from pytest_embedbench.builders.platformio.pio import find_pio, pio_version
 from pytest_embedbench.builders.platformio.platform_names import check_platform_of
 from pytest_embedbench.builders.platformio.products import read_products
 from pytest_embedbench.builders.platformio.project import read_project
+from pytest_embedbench.builders.platformio.recipes import (
+    Recipes,
+    may_be_replayed,
+    told_by_commands,
+)
+from pytest_embedbench.builders.platformio.replaying import replay
 from pytest_embedbench.builders.platformio.run import (
     REGISTRY,
     InstallWatch,
@@ -71,6 +78,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.builders.platformio.core_setup import CoreSetup
     from pytest_embedbench.builders.platformio.cores import CoreDirectory
+    from pytest_embedbench.builders.platformio.known_objects import KnownObjects
     from pytest_embedbench.builders.platformio.pio import Pio
     from pytest_embedbench.builders.platformio.project import Project
     from pytest_embedbench.contracts import (
@@ -201,6 +209,12 @@ class PlatformIO:
         lend_framework(scratch, core_dir)
         around = self._about(scratch.project, surroundings)
         known = known_objects(scratch, core_dir / "packages", around)
+        recipes = self._recipes(scratch, core_dir)
+        if recipes is not None and self._replayed(recipes, known):
+            inputs = known.remember()
+            return read_products(
+                scratch, out_dir, version=self.version(), inputs=inputs
+            )
         done = self._run(scratch)
         cut_short = done.ending is not GuardedExit.EXITED or was_killed(done)
         is_plain = not scratch.project.source.test_suite
@@ -210,7 +224,7 @@ class PlatformIO:
         if not cut_short:
             scratch.note_settings()
         if done.returncode == 0 and wants_filesystem(scratch):
-            done = self._run(scratch, BUILD_FILESYSTEM)
+            done, recipes = self._run(scratch, BUILD_FILESYSTEM), None
         inputs = BuildInputs() if cut_short else known.remember()
         if done.ending is GuardedExit.TIMED_OUT or done.returncode != 0:
             logs, limit_s = self._cache() / "failed", self.timeout_s
@@ -218,7 +232,27 @@ class PlatformIO:
                 scratch, done, logs=logs, core_dir=core_dir, timeout_s=limit_s
             )
         version = self.version()
-        return read_products(scratch, out_dir, version=version, inputs=inputs)
+        image = read_products(scratch, out_dir, version=version, inputs=inputs)
+        if recipes is not None:
+            recipes.remember()
+        return image
+
+    def _recipes(self, scratch: Scratch, core_dir: Path) -> Recipes | None:
+        if not may_be_replayed(scratch.project):
+            return None
+        sources = told_by_commands(scratch.project)
+        key = self._about(scratch.project, partial(fingerprint, but_for=sources))
+        return Recipes(scratch, key, core_dir)
+
+    def _replayed(self, recipes: Recipes, known: KnownObjects) -> bool:
+        recipe = recipes.fitting(known)
+        return recipe is not None and replay(
+            recipes.scratch,
+            recipe,
+            recipes.core_dir,
+            pio=self._command().argv[0],
+            timeout_s=self.timeout_s,
+        )
 
     def _about(self, project: Project, digest: Callable[..., str]) -> str:
         return digest(

@@ -22,7 +22,7 @@ from pytest_embedbench.builders.platformio.unit_tests import (
 from pytest_embedbench.digests import file_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from pytest_embedbench.builders.platformio.project import Project
 
@@ -55,8 +55,12 @@ def fingerprint(
     core_dir: Path,
     pio_version: str,
     variables: Mapping[str, str],
+    but_for: Container[str] = (),
 ) -> str:
-    """Return 32 hex digits that change with anything that may change the image."""
+    """Return 32 hex digits that change with anything that may change the image.
+
+    Of files ``but_for`` it is the names that count, and not what is in them.
+    """
     ini = project.ini
     settings = ini.relevant(project.source.environment)
     read_already = {ini.path, *ini.extra_configs}
@@ -76,7 +80,7 @@ def fingerprint(
             "settings": settings,
             "system variables": system_variables(settings),
             "files": {
-                path: file_digest(file)
+                path: "" if path in but_for else file_digest(file)
                 for path, file in project.files.items()
                 if file not in read_already
             },

@@ -102,6 +102,11 @@ class Scratch:
         """Where the build writes what it is about to make."""
         return self.root / "report.json"
 
+    @property
+    def recipes(self) -> Path:
+        """Where it is kept what builds have run."""
+        return self.root / "recipes"
+
     def arguments(self) -> list[str]:
         """Return what ``pio`` is told to build, and no more."""
         if self.project.source.test_suite:
@@ -134,6 +139,10 @@ class Scratch:
         """
         for path in self.project.source.overlay:
             (self.stage / path).unlink(missing_ok=True)
+        self.forget_made()
+
+    def forget_made(self) -> None:
+        """Remove what a build has made, but for what it made of libraries."""
         build = self.objects / self.project.source.environment
         for entry in build.iterdir() if build.is_dir() else ():
             if entry.is_dir() and not entry.name.startswith(_LIBRARIES):

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.builders.platformio.recipes import may_be_replayed
 from pytest_embedbench.builders.platformio.staging import WORKSPACE
 from pytest_embedbench.builders.platformio.unit_tests import UNITY_OUTPUT
 
@@ -26,24 +27,30 @@ def build_variables(scratch: Scratch, core_dir: Path) -> dict[str, str]:
     has_tests = bool(scratch.project.source.test_suite)
     scripts = [f"pre:{_WATCH_SCRIPT}", f"post:{_REPORT_SCRIPT}"]
     scripts += [f"pre:{UNITY_OUTPUT}"] if has_tests else []
-    return ({} if has_tests else without_tests) | {
-        "PLATFORMIO_CORE_DIR": str(core_dir),
-        "PLATFORMIO_WORKSPACE_DIR": str(scratch.stage / WORKSPACE),
-        "PLATFORMIO_BUILD_DIR": str(scratch.objects),
-        # As in the checkout, or the scratch place would be in their __FILE__.
-        "PLATFORMIO_LIBDEPS_DIR": str(scratch.stage / WORKSPACE / "libdeps"),
-        "PLATFORMIO_LIB_EXTRA_DIRS": _added_to(
-            "PLATFORMIO_LIB_EXTRA_DIRS", str(OUR_LIBRARIES)
-        ),
-        "PLATFORMIO_EXTRA_SCRIPTS": _added_to(
-            "PLATFORMIO_EXTRA_SCRIPTS", "\n".join(scripts)
-        ),
-        # A user's own would be used for whatever SCons takes for the same.
-        "PLATFORMIO_BUILD_CACHE_DIR": str(scratch.objects / "cache"),
-        "EMBEDBENCH_REPORT": str(scratch.report),
-        "EMBEDBENCH_READS": str(scratch.reads),
-        "EMBEDBENCH_PACKAGE": str(_PACKAGE),
-    }
+    # For a build of ours that may be done once more without PlatformIO.
+    lines = {"EMBEDBENCH_KEEPS_LINES": "1"} if may_be_replayed(scratch.project) else {}
+    return (
+        ({} if has_tests else without_tests)
+        | lines
+        | {
+            "PLATFORMIO_CORE_DIR": str(core_dir),
+            "PLATFORMIO_WORKSPACE_DIR": str(scratch.stage / WORKSPACE),
+            "PLATFORMIO_BUILD_DIR": str(scratch.objects),
+            # As in the checkout, or the scratch place would be in their __FILE__.
+            "PLATFORMIO_LIBDEPS_DIR": str(scratch.stage / WORKSPACE / "libdeps"),
+            "PLATFORMIO_LIB_EXTRA_DIRS": _added_to(
+                "PLATFORMIO_LIB_EXTRA_DIRS", str(OUR_LIBRARIES)
+            ),
+            "PLATFORMIO_EXTRA_SCRIPTS": _added_to(
+                "PLATFORMIO_EXTRA_SCRIPTS", "\n".join(scripts)
+            ),
+            # A user's own would be used for whatever SCons takes for the same.
+            "PLATFORMIO_BUILD_CACHE_DIR": str(scratch.objects / "cache"),
+            "EMBEDBENCH_REPORT": str(scratch.report),
+            "EMBEDBENCH_READS": str(scratch.reads),
+            "EMBEDBENCH_PACKAGE": str(_PACKAGE),
+        }
+    )
 
 
 def shared_libraries() -> list[Path]:
