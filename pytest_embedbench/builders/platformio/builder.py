@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from filelock import FileLock
-
 from pytest_embedbench.builders.platformio import apart, diagnosis, unit_tests
+from pytest_embedbench.builders.platformio.build_runs import BuildRuns
 from pytest_embedbench.builders.platformio.core_setup import (
     is_set_up,
     named_libraries,
@@ -35,10 +34,8 @@ from pytest_embedbench.builders.platformio.memo import MEMO, witnesses
 from pytest_embedbench.builders.platformio.missing import (
     buildable,
     missing_for,
-    package_missing,
 )
 from pytest_embedbench.builders.platformio.pio import find_pio, pio_version
-from pytest_embedbench.builders.platformio.platform_names import check_platform_of
 from pytest_embedbench.builders.platformio.products import read_products
 from pytest_embedbench.builders.platformio.project import read_project
 from pytest_embedbench.builders.platformio.recipes import (
@@ -48,11 +45,6 @@ from pytest_embedbench.builders.platformio.recipes import (
 )
 from pytest_embedbench.builders.platformio.replaying import replay
 from pytest_embedbench.builders.platformio.run import (
-    REGISTRY,
-    InstallWatch,
-    install_lock,
-    pio_run,
-    reachable,
     was_killed,
 )
 from pytest_embedbench.builders.platformio.scratch import (
@@ -60,20 +52,17 @@ from pytest_embedbench.builders.platformio.scratch import (
     hold_scratch,
     scratch_name,
 )
-from pytest_embedbench.builders.platformio.seeding import check_resolved
 from pytest_embedbench.builders.platformio.test_frameworks import lend_framework
 from pytest_embedbench.builders.platformio.variables import (
-    build_variables,
     shared_libraries,
 )
 from pytest_embedbench.clock import wall_now_ns
 from pytest_embedbench.errors import ToolMissing
-from pytest_embedbench.model import Isolation
 from pytest_embedbench.processes.guarded import GuardedExit
 from pytest_embedbench.support.paths import cache_root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from pytest_embedbench.builders.platformio.core_setup import CoreSetup
@@ -93,7 +82,6 @@ if TYPE_CHECKING:
         FirmwareImage,
         FirmwareSource,
     )
-    from pytest_embedbench.processes.guarded import Finished
 
 
 _SOON_S = 1.0
@@ -215,16 +203,17 @@ class PlatformIO:
             return read_products(
                 scratch, out_dir, version=self.version(), inputs=inputs
             )
-        done = self._run(scratch)
+        runs = self._runs(scratch)
+        done = runs.run()
         cut_short = done.ending is not GuardedExit.EXITED or was_killed(done)
         is_plain = not scratch.project.source.test_suite
         if done.returncode > 0 and not cut_short and is_plain:
             # Which of several compilers fails first is chance: once more, one by one.
-            done = self._pio(scratch, self._core(scratch.project), more=("-j", "1"))
+            done = runs.once(more=("-j", "1"))
         if not cut_short:
             scratch.note_settings()
         if done.returncode == 0 and wants_filesystem(scratch):
-            done, recipes = self._run(scratch, BUILD_FILESYSTEM), None
+            done, recipes = runs.run(BUILD_FILESYSTEM), None
         inputs = BuildInputs() if cut_short else known.remember()
         if done.ending is GuardedExit.TIMED_OUT or done.returncode != 0:
             logs, limit_s = self._cache() / "failed", self.timeout_s
@@ -277,50 +266,14 @@ class PlatformIO:
         private = self._private()
         return private if is_set_up(private) else own_core()
 
-    def _run(self, scratch: Scratch, more: Sequence[str] = ()) -> Finished:
-        """Run the build; the first one of a project alone, for it may install."""
-        core = self._core(scratch.project)
-        if scratch.project.libraries.unresolved and (
-            self.offline or not reachable(REGISTRY, _SOON_S)
-        ):
-            check_resolved(scratch.project.libraries, scratch.libraries)
-        if scratch.has_built_with(core.core_dir):
-            watch = InstallWatch()
-            done = self._pio(scratch, core, watch, more)
-            if watch.wanted is None:
-                return done
-        # C2: PlatformIO cannot install from two processes at once.
-        with FileLock(install_lock(self._cache(), core.core_dir)):
-            watch = InstallWatch()
-            done = self._pio(scratch, core, watch, more)
-            if watch.wanted is not None:
-                if self.offline or not reachable(REGISTRY):
-                    check_platform_of(scratch.project, core.core_dir)
-                    raise package_missing(core.private_lacks or watch.wanted)
-                if scratch.project.source.isolation is Isolation.BUBBLEWRAP:
-                    words = self._command().argv
-                    apart.fetch(words, scratch, core.core_dir, self.timeout_s)
-                done = self._pio(scratch, core, more=more)
-        if done.returncode == 0:
-            scratch.note_built_with(core.core_dir)
-        return done
-
-    def _pio(
-        self,
-        scratch: Scratch,
-        core: CoreDirectory,
-        watch: InstallWatch | None = None,
-        more: Sequence[str] = (),
-    ) -> Finished:
-        words = (*self._command().argv, *scratch.arguments(), *more)
-        variables = build_variables(scratch, core.core_dir)
-        return pio_run(
-            words,
-            variables | apart.variables(),
+    def _runs(self, scratch: Scratch) -> BuildRuns:
+        return BuildRuns(
+            scratch=scratch,
+            core=self._core(scratch.project),
+            pio=self._command(),
+            cache_dir=self._cache(),
             timeout_s=self.timeout_s,
-            watch=watch,
-            limits=apart.limits(scratch.project.source.isolation),
-            policy=apart.policy(scratch, core.core_dir, words[0]),
+            offline=self.offline,
         )
 
     def _command(self) -> Pio:

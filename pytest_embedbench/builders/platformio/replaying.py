@@ -47,7 +47,7 @@ def replay(
         done.ending is GuardedExit.EXITED
         and done.returncode == 0
         and all(Path(path).is_file() for path in recipe["products"])
-        and (not check or _fits(done.stdout, check))
+        and (not check or fits(done.stdout, check))
     ):
         scratch.report.write_text(recipe["report"], encoding="utf-8")
         return True
@@ -55,7 +55,7 @@ def replay(
     return False
 
 
-def _fits(said: str, check: dict[str, Any]) -> bool:
+def fits(said: str, check: dict[str, Any]) -> bool:
     """Say whether a program is no larger than PlatformIO lets it be."""
     lines = (line.strip() for line in said.splitlines())
     matches = filter(None, (re.search(check["pattern"], line) for line in lines))
