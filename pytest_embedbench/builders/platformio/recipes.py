@@ -39,7 +39,7 @@ _MOST = 16
 """Kept of each kind: of a project as it is, and of what is asked for there."""
 
 
-class Command(TypedDict):
+class RecordedCommand(TypedDict):
     """One command: its note's number and words, and the line that a shell gets."""
 
     number: int
@@ -59,7 +59,7 @@ class Recipe(TypedDict):
     folder: str
     notes: str
     variables: dict[str, str]
-    commands: list[Command]
+    commands: list[RecordedCommand]
     standing: dict[str, str]
     products: list[str]
     report: str
@@ -166,7 +166,7 @@ def _recipe(scratch: Scratch, report: str) -> Recipe | None:
     notes = sorted(scratch.reads.glob("*.json"), key=lambda file: int(file.stem))
     if (scratch.reads / "untold").exists() or not notes:
         return None
-    told = [_told(file) for file in notes]
+    told = [_command_of(file) for file in notes]
     commands = [each for each in told if not _is_of_libraries(each, build)]
     folders = {each["folder"] for each in told}
     program = scratch.program()
@@ -207,7 +207,7 @@ def _recipe(scratch: Scratch, report: str) -> Recipe | None:
     }
 
 
-def _told(note: Path) -> dict[str, Any]:
+def _command_of(note: Path) -> dict[str, Any]:
     """Return what is known of a command; of one that cannot be repeated, no line."""
     line = note.with_suffix(".line")
     more: dict[str, Any] = {"line": "", "variables": {}}
