@@ -30,11 +30,14 @@ def replay(
     """
     report: dict[str, Any] = json.loads(recipe["report"])
     check: dict[str, Any] = report.get("size_check") or {}
-    size = {"line": shlex.join(check["argv"]), "variables": {}} if check else None
+    no_more: dict[str, str] = {}
+    size = {"line": shlex.join(check.get("argv", ())), "variables": no_more}
     shutil.rmtree(scratch.reads, ignore_errors=True)
     scratch.reads.mkdir(parents=True)
     orders = scratch.root / "replay.json"
-    orders.write_text(json.dumps({**recipe, "size": size}), encoding="utf-8")
+    orders.write_text(
+        json.dumps({**recipe, "size": size if check else None}), encoding="utf-8"
+    )
     done = pio_run(
         (sys.executable, "-I", "-S", str(_SCRIPT), str(orders)),
         {},
