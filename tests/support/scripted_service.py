@@ -55,6 +55,7 @@ class ScriptedService:
     hello: str = field(default_factory=lambda: encode(Hello(app_name="scripted")))
     once: dict[str, str] = field(default_factory=dict[str, str])
     warnings: list[str] = field(default_factory=list[str])
+    refusal: str = "no, sir"
     pins_as_numbers: bool = False
     url: str = ""
     commands: list[Command] = field(default_factory=list[Command])
@@ -127,7 +128,10 @@ class _Session:
                 return
             if self._service.at.get(command.command) == REFUSE:
                 refusal = ErrorResponse(
-                    id=command.id, command=command.command, code=7, message="no, sir"
+                    id=command.id,
+                    command=command.command,
+                    code=7,
+                    message=self._service.refusal,
                 )
                 self._connection.send(encode(refusal))
                 continue

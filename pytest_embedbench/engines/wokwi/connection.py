@@ -73,7 +73,10 @@ class ServiceConnection:
 
         self._raise_again()
         try:
-            return parse(self._websocket.recv(timeout=deadline.remaining_s()))
+            came = self._websocket.recv(timeout=deadline.remaining_s())
+            if isinstance(came, str):  # a server may say what it was sent
+                came = self._access.token.taken_out(came)
+            return parse(came)
         except TimeoutError:
             told = f"was silent for {deadline.budget_s:g} s"
             raise self.failed(f"{told} while {awaited}") from None
@@ -87,8 +90,8 @@ class ServiceConnection:
         self, what: str, kind: type[ServiceFault] = ServiceFault
     ) -> ServiceFault:
         """Close at once, and return why; whoever asks later is told the same."""
-        told = self._access.token.taken_out(f"{self._access.server} {what}")
-        self._failure = kind(told)
+        told = f"{self._access.server} {what}"
+        self._failure = kind(self._access.token.taken_out(told))
         self.close()
         return self._failure
 
