@@ -34,17 +34,20 @@ class FloatingReads:
         self._machine, self._slot, self._found = machine, machine.io(address), found
         self._read = machine.keep(layout.IoRead(self._on_read))
         self._before: int | None = None
+        self._is_in = False
         self._floating, self._left = 0, wired
         self._places: dict[int, BitsRead] = {}
         port.on_floating(wired, self._on_floating)
 
     def _on_floating(self, floating: int) -> None:
         self._floating = floating & self._left
-        is_on = self._slot.read == self._read
-        if self._floating and not is_on:
+        if self._floating and not self._is_in:
             self._before, self._slot.read = self._slot.read, self._read
-        elif is_on and not self._floating:
+            self._is_in = True
+        # Whoever has come before us since then calls us: we stay where we are.
+        elif not self._floating and self._slot.read == self._read:
             self._slot.read = self._before
+            self._is_in = False
 
     def _on_read(self, avr: int, address: int, _param: int) -> int:
         machine = self._machine
