@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from pytest_embedbench import Registry
 from pytest_embedbench.circuits.png_file import decode_png
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.wokwi_server.server import WokwiServer
 from tests.support.diagrams import diagram_text
 from tests.support.processes import family
 from tests.support.wokwi_talk import TOKEN, WITHIN_S, Talk, wokwi_server
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_embedbench.model import FirmwareImage
-    from pytest_embedbench.wokwi_server.server import WokwiServer
 
 DIAGRAM = diagram_text(
     {
@@ -98,6 +100,8 @@ def test_pause_points_are_moments_and_words(talk: Talk) -> None:
     talk.ask("pause-point:add", id="past", type="time-absolute", nanos=5)
     talk.ask("sim:resume")
     assert talk.until("sim:pause")["nanos"] == soon["nanos"]
+    talk.ask("pause-point:add", id="never", type="time-absolute", nanos=1e40)
+    assert talk.run(1_000_000) == soon["nanos"] + 1_000_000
 
 
 def test_what_is_seen_of_parts(talk: Talk) -> None:
@@ -192,6 +196,12 @@ def test_who_does_not_know_the_token_stays_outside(
     assert caught.value.response.status_code == 401
     assert caught.value.response.body is not None
     assert b"not the token which embedbench wokwi-serve" in caught.value.response.body
+
+
+def test_a_port_that_is_taken_is_a_sentence(server: WokwiServer) -> None:
+    port = int(server.url.rpartition(":")[2])
+    with pytest.raises(ConfigError, match=f"port {port} of 127.0.0.1 cannot be had"):
+        WokwiServer(Registry(), token=TOKEN, port=port)
 
 
 def test_the_command_says_where_it_is_and_ends_by_interrupt() -> None:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.wiring.part_type import PartType
 
 _LEVELS = {level.value: level for level in Level}
+_NEVER_CYCLE = 1 << 62
+"""Later than any simulation gets; simavr counts in 64 bits."""
 _WHAT_IS_WRONG = {
     "contention": "outputs work against each other on {}",
     "floating": "the firmware reads {}, which nothing holds: pull it up or down",
@@ -212,7 +214,8 @@ class SimavrCircuit:
             return "level", net, stop.level.value
         if isinstance(stop, TimeReaches):
             cpu_hz = self._board.spec.cpu_hz
-            return "time", stop.at_ns * cpu_hz // 1_000_000_000, stop.at_ns
+            cycle = min(stop.at_ns * cpu_hz // 1_000_000_000, _NEVER_CYCLE)
+            return "time", cycle, stop.at_ns
         names = [uart.name for uart in self._board.spec.uarts]
         if stop.uart and stop.uart not in names:
             raise UnknownName(f"UART of {self._board.spec.name}", stop.uart, names)
