@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pytest_embedbench.circuits.blinking import Blinks, wait_for_blinks
-from pytest_embedbench.errors import ConfigError, EmbedbenchError, UnknownName
+from pytest_embedbench.contracts.circuit import TakesCardFiles
+from pytest_embedbench.errors import (
+    ConfigError,
+    EmbedbenchError,
+    NotSupported,
+    UnknownName,
+)
 from pytest_embedbench.support.validation import whole_ms
 
 if TYPE_CHECKING:
@@ -79,6 +85,26 @@ class CircuitPart:
         for name, value in controls.items():
             self._circuit.board_circuit.control(self.id, name, value)
             self.controls[name] = value
+
+    def put_file(self, path: str, content: str | bytes) -> None:
+        """Put a file on a memory card: ``circuit["sd1"].put_file("SET.TXT", "9")``.
+
+        In place of one of that name; best before the firmware has begun with the card.
+        ``files`` has what is there.
+
+        Raises:
+            ConfigError: it is no card, or cannot have that file.
+            NotSupported: the board's circuit takes no files.
+        """
+        circuit = self._circuit.board_circuit
+        if not isinstance(circuit, TakesCardFiles):
+            raise NotSupported(f"{self.id}: files cannot be put on cards of this board")
+        data = content.encode() if isinstance(content, str) else content
+        if not isinstance(cast("object", data), bytes):
+            raise ConfigError(
+                f"{self.id}: put_file({path!r}, {content!r:.40}): give text or bytes"
+            )
+        circuit.put_file(self.id, str(path), data)
 
     def press(self, key: str = "", *, duration_ms: int = 50) -> None:
         """Press it, let time pass, and let go of it.

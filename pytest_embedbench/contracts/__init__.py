@@ -49,6 +49,7 @@ from pytest_embedbench.contracts.circuit import (
     HasCircuit,
     ShowsDrives,
     ShowsPictures,
+    TakesCardFiles,
     TakesTouches,
 )
 from pytest_embedbench.contracts.console import CommandEnd, HeldConsole, TargetConsole
@@ -143,6 +144,7 @@ __all__ = [
     "SnapshotEngine",
     "StateT",
     "SwitchesPower",
+    "TakesCardFiles",
     "TakesSettings",
     "TakesTouches",
     "TargetConsole",

@@ -78,6 +78,20 @@ class BoardCircuit(Protocol):
 
 
 @runtime_checkable
+class TakesCardFiles(Protocol):
+    """A circuit in which files can be put on memory cards; it is a ``BoardCircuit``."""
+
+    def put_file(self, part: str, path: str, content: bytes) -> None:
+        """Put a file on a part.
+
+        Raises:
+            UnknownName: there is no such part.
+            ConfigError: it takes no files, or cannot have that one.
+        """
+        ...
+
+
+@runtime_checkable
 class ShowsDrives(Protocol):
     """A circuit of a board whose pins can be looked into; it is a ``BoardCircuit``."""
 

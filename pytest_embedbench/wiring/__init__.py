@@ -17,6 +17,7 @@ from pytest_embedbench.wiring.part_model import (
     Reading,
     ShiftsIn,
     SpiDevice,
+    TakesFiles,
     Wires,
 )
 from pytest_embedbench.wiring.part_type import (
@@ -50,6 +51,7 @@ __all__ = [
     "ShiftsIn",
     "SpiDevice",
     "Strength",
+    "TakesFiles",
     "Wires",
     "drive",
 ]

@@ -163,6 +163,10 @@ class LiveCircuit:
         self._part(part).control(at_ticks, name, value)
         self.nets.settle(at_ticks)
 
+    def put_file(self, part: str, path: str, content: bytes) -> None:
+        """Put a file on a part; raises what ``PlacedPart.put_file`` does."""
+        self._part(part).put_file(path, content)
+
     def power_on(self, at_ticks: int) -> None:
         """Let the parts begin anew whose board has been without power for a moment."""
         self.buses.backlog.catch_up()

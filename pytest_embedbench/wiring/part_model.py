@@ -178,6 +178,15 @@ class Observed(Protocol):
         ...
 
 
+@runtime_checkable
+class TakesFiles(Protocol):
+    """A model of something that files can be put on: a memory card."""
+
+    def put_file(self, path: str, content: bytes, /) -> None:
+        """Write a file; ``ConfigError`` if it cannot be there."""
+        ...
+
+
 MakeModel: TypeAlias = Callable[[Wires, Mapping[str, str]], object]
 """Makes a model on its wires; every attribute of the type is there.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HANDLES = frozenset(
     {
         *("blinks", "controls", "hold", "id", "level"),
-        *("press", "release", "seen", "set", "type"),
+        *("press", "put_file", "release", "seen", "set", "type"),
     }
 )
 """What a test has of every part: no observable can be called so."""

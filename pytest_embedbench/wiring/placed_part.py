@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from pytest_embedbench.errors import ConfigError, NotSupported, UnknownName
-from pytest_embedbench.wiring.part_model import Controlled, Observed, Powered
+from pytest_embedbench.wiring.part_model import (
+    Controlled,
+    Observed,
+    Powered,
+    TakesFiles,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,6 +60,17 @@ class PlacedPart:
         if not isinstance(self.model, Controlled):
             raise NotSupported(f"{self.id}: no model here can set {name}")
         self.model.control(at_ticks, name, value)
+
+    def put_file(self, path: str, content: bytes) -> None:
+        """Put a file on it.
+
+        Raises:
+            NotSupported: it is nothing that files can be put on.
+            ConfigError: the file cannot be there.
+        """
+        if not isinstance(self.model, TakesFiles):
+            raise NotSupported(f"{self.id} is a {self.kind.name}: it takes no files")
+        self.model.put_file(path, content)
 
     def power_on(self, at_ticks: int) -> None:
         """Let it begin anew, if it loses anything without power."""

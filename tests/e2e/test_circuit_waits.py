@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -60,6 +60,19 @@ def test_a_wait_in_vain_leaves_no_stop(wired: Wired) -> None:
     assert bench.uart.now_us == begins_us + 5000
     bench.run_for(50)  # over edges of all kinds
     assert bench.uart.now_us == begins_us + 55000
+
+
+def test_a_file_that_cannot_be_put_is_refused(wired: Wired) -> None:
+    _, circuit = wired("t", {**LED, "sd1": "wokwi-microsd-card"}, *LED_WIRES)
+    circuit["sd1"].put_file("SET.TXT", "9")
+    assert circuit["sd1"].files == (("SET.TXT", b"9"),)
+    with pytest.raises(ConfigError, match="sd1: 'too-long-a-name' is no name"):
+        circuit["sd1"].put_file("too-long-a-name", "")
+    with pytest.raises(ConfigError, match="led1: .*it takes no files"):
+        circuit["led1"].put_file("A", b"")
+    content: Any = 5
+    with pytest.raises(ConfigError, match=r"sd1: put_file\('A', 5\): give text or"):
+        circuit["sd1"].put_file("A", content)
 
 
 def test_nobody_waits_for_edges_of_i2c_in_hardware(wired: Wired) -> None:

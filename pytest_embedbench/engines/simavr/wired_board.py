@@ -123,6 +123,13 @@ class SimavrCircuit:
         if refused:
             raise ConfigError(f"{part}: {refused}")
 
+    def put_file(self, part: str, path: str, content: bytes) -> None:
+        """See ``TakesCardFiles``."""
+        self._kind(part)
+        refused: str = self._board.query("put_file", part, path, content)
+        if refused:
+            raise ConfigError(f"{part}: {refused}")
+
     def check_control(self, part: str, name: str) -> None:
         """See ``BoardCircuit``."""
         control_named(self._kind(part), name)

@@ -24,20 +24,21 @@ _SIGNATURE = b"\x55\xaa"
 _SIGNATURE_AT, _PARTITION_AT, _PARTITION_KIND = 510, 446, 0x04
 _BPB = struct.Struct("<11xHBHBHHBH")
 _BPB_TAIL = struct.Struct("<HHIIBBBI11s8s")
-_ENTRY = struct.Struct("<8s3sBB13xHI")
-_ENTRY_SIZE = 32
-_END, _DELETED, _KANJI, _DOT = 0x00, 0xE5, 0x05, 0x2E
-_LABEL, _DIRECTORY, _LONG_NAME, _ATTRIBUTES = 0x08, 0x10, 0x0F, 0x3F
+ENTRY = struct.Struct("<8s3sBB13xHI")
+ENTRY_SIZE = 32
+END, DELETED, _KANJI, _DOT = 0x00, 0xE5, 0x05, 0x2E
+_LABEL, DIRECTORY, _LONG_NAME, _ATTRIBUTES = 0x08, 0x10, 0x0F, 0x3F
 _LOWER_NAME, _LOWER_SUFFIX = 0x08, 0x10
-_FIRST_CLUSTER, _LAST_CLUSTER = 2, 0xFFF6
+FIRST_CLUSTER, LAST_CLUSTER = 2, 0xFFF6
 _LONG_NAME_PARTS = ((1, 11), (14, 26), (28, 32))
 _DEEPEST = 16
 
 
-class _Volume(NamedTuple):
+class Volume(NamedTuple):
     """Where things are on a volume, in blocks of the card."""
 
     fat: int
+    fats: int
     root: int
     root_blocks: int
     data: int
@@ -68,7 +69,7 @@ def files_of(card: CardMemory) -> tuple[tuple[str, bytes], ...]:
     A path has ``/`` between its names. What is damaged is left out, or cut off where
     the damage is; a card without a volume of FAT16 has no files.
     """
-    volume = _volume_of(card)
+    volume = volume_of(card)
     if volume is None:
         return ()
     root = card.read_blocks(volume.root, volume.root_blocks)
@@ -101,7 +102,7 @@ def _boot_block() -> bytes:
     return bytes(head + tail).ljust(_SIGNATURE_AT, b"\0") + _SIGNATURE
 
 
-def _volume_of(card: CardMemory) -> _Volume | None:
+def volume_of(card: CardMemory) -> Volume | None:
     """Return the first partition, or all of a card that has none."""
     first = 0
     table = card.read(0)
@@ -114,14 +115,14 @@ def _volume_of(card: CardMemory) -> _Volume | None:
         return None
     fat = first + reserved
     root = fat + fats * per_fat
-    root_blocks = -(-entries * _ENTRY_SIZE // BLOCK)
-    return _Volume(fat, root, root_blocks, root + root_blocks, per_cluster)
+    root_blocks = -(-entries * ENTRY_SIZE // BLOCK)
+    return Volume(fat, fats, root, root_blocks, root + root_blocks, per_cluster)
 
 
 class _Walk:
     """A way through all directories, each of them once."""
 
-    def __init__(self, card: CardMemory, volume: _Volume) -> None:
+    def __init__(self, card: CardMemory, volume: Volume) -> None:
         self._card, self._volume = card, volume
         self._seen: set[int] = set()
 
@@ -141,8 +142,8 @@ class _Walk:
         """Return what is in a chain of clusters, to where it ends or bites itself."""
         card, volume = self._card, self._volume
         seen: dict[int, bytes] = {}
-        while _FIRST_CLUSTER <= cluster <= _LAST_CLUSTER and cluster not in seen:
-            block = volume.data + (cluster - _FIRST_CLUSTER) * volume.cluster_blocks
+        while FIRST_CLUSTER <= cluster <= LAST_CLUSTER and cluster not in seen:
+            block = volume.data + (cluster - FIRST_CLUSTER) * volume.cluster_blocks
             if block >= card.blocks:
                 break
             seen[cluster] = card.read_blocks(block, volume.cluster_blocks)
@@ -154,19 +155,19 @@ class _Walk:
 
 def _entries(directory: bytes) -> Iterator[_DirectoryEntry]:
     long_name = ""
-    for start in range(0, len(directory) - _ENTRY_SIZE + 1, _ENTRY_SIZE):
-        raw = directory[start : start + _ENTRY_SIZE]
-        if raw[0] == _END:
+    for start in range(0, len(directory) - ENTRY_SIZE + 1, ENTRY_SIZE):
+        raw = directory[start : start + ENTRY_SIZE]
+        if raw[0] == END:
             return
-        name, suffix, attributes, case, cluster, size = _ENTRY.unpack(raw)
-        if raw[0] == _DELETED:
+        name, suffix, attributes, case, cluster, size = ENTRY.unpack(raw)
+        if raw[0] == DELETED:
             long_name = ""
         elif attributes & _ATTRIBUTES == _LONG_NAME:
             long_name = _long_part(raw) + long_name
         else:
             if not attributes & _LABEL and raw[0] != _DOT:
                 known_as = long_name or _short_name(name, suffix, case)
-                is_directory = bool(attributes & _DIRECTORY)
+                is_directory = bool(attributes & DIRECTORY)
                 yield _DirectoryEntry(known_as, is_directory, cluster, size)
             long_name = ""
 
@@ -178,7 +179,7 @@ def _long_part(raw: bytes) -> str:
 
 def _short_name(name: bytes, suffix: bytes, case: int) -> str:
     if name[0] == _KANJI:
-        name = bytes([_DELETED]) + name[1:]
+        name = bytes([DELETED]) + name[1:]
     stem, end = (part.decode("cp437").rstrip() for part in (name, suffix))
     stem = stem.lower() if case & _LOWER_NAME else stem
     end = end.lower() if case & _LOWER_SUFFIX else end

@@ -19,6 +19,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.parts.models.fat16 import blank_card, files_of
+from pytest_embedbench.parts.models.fat16_files import put_file
 from pytest_embedbench.parts.models.sd_blocks import SdBlocks, framed
 from pytest_embedbench.parts.models.sd_registers import (
     OCR_READY,
@@ -69,6 +70,10 @@ class SdCard:
     def observe(self, _at_ticks: int, _: str) -> Reading:
         """Return paths and contents of all files."""
         return files_of(self._memory)
+
+    def put_file(self, path: str, content: bytes) -> None:
+        """Write a file past the bus, as into a card that is in a computer."""
+        put_file(self._memory, path, content)
 
     # -------------------------------------------------------------------- SPI
 

@@ -124,3 +124,15 @@ def test_after_a_power_cycle_it_goes_on(log, bench):
         insist_times(after[len(before) :])
         before = after
     insist_that("headers", before.count(HEADER), 1)
+
+
+@pytest.mark.brief("T1", "T5")
+def test_what_is_on_the_card_stays(log, circuit, bench):
+    others = {"NOTES.TXT": b"mine " * 300, "OLD/LOG.CSV": b"not this one\n"}
+    for path, content in others.items():
+        circuit["card"].put_file(path, content)
+    bench.run_for(3 * PERIOD_MS + WRITTEN_MS)
+    files = dict(circuit["card"].files)
+    insist_that("other files", {path: files.get(path) for path in others}, others)
+    insist_times(log.lines[1:])
+    insist_that("lines", len(log.lines), 4)

@@ -56,12 +56,14 @@ class AskedCircuit:
         """Whether a stop has ended the stretch that is to be reported."""
         return self._stops.has_stopped
 
-    def obey(self, command: tuple[Any, ...]) -> None:
+    def obey(self, command: tuple[Any, ...]) -> None:  # noqa: PLR0912  # a table
         """Do, or answer, what the bench wants of a circuit."""
         live, now = self.avr.live, self._machine.avr.cycle
         match command:
             case ("control", part, name, value):
                 self._replies.append(self._refused(part, name, value))
+            case ("put_file", part, path, content):
+                self._replies.append(self._not_put(part, path, content))
             case ("observe", part, name):
                 self._replies.append(live.observe(now, part, name))
             case ("drive", port):
@@ -89,6 +91,14 @@ class AskedCircuit:
         """Set a control; return why it cannot be, if it cannot."""
         try:
             self.avr.live.control(self._machine.avr.cycle, part, name, value)
+        except EmbedbenchError as error:
+            return str(error)
+        return ""
+
+    def _not_put(self, part: str, path: str, content: bytes) -> str:
+        """Put a file on a part; return why it cannot be, if it cannot."""
+        try:
+            self.avr.live.put_file(part, path, content)
         except EmbedbenchError as error:
             return str(error)
         return ""
