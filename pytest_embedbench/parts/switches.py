@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
+from typing import cast
 
 from pytest_embedbench.parts.shorthand import (
     BOUNCE,
     POWERED,
     number,
     pairs,
+    parsed,
     pins,
     text,
     word,
@@ -20,6 +23,21 @@ from pytest_embedbench.wiring.part_type import (
     PartType,
     PinRole,
 )
+
+_MOST_KEYS = 16
+
+
+def _labels(keys: str) -> list[str]:
+    """Return what is printed on a keypad; ``ValueError`` if that is no list of it."""
+    try:
+        given: object = json.loads(keys or "[]")
+    except ValueError:
+        given = None
+    labels = cast("list[object]", given) if isinstance(given, list) else [None]
+    if len(labels) > _MOST_KEYS or not all(isinstance(it, str) for it in labels):
+        raise ValueError(f"must be a list of up to {_MOST_KEYS} labels")
+    return [str(label) for label in labels]
+
 
 _PRESSED = {"pressed": PartControl(0, 1)}
 _POSITION = {"position": PartControl(0, 1)}
@@ -79,7 +97,7 @@ SWITCHES = (
             *pins(PinRole.PASSIVE, "C4", only_if=OnlyIf("columns", ("4",))),
         ),
         switches=pairs(product(_ROWS, _COLUMNS)),
-        attrs={"columns": word("4", "3"), "keys": text()},
+        attrs={"columns": word("4", "3"), "keys": parsed("", _labels)},
         controls={
             f"row{row}column{column}": PartControl(0, 1, named_by=NamedBy.US)
             for row, column in product(range(1, 5), range(1, 5))

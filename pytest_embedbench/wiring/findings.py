@@ -18,6 +18,8 @@ class FindingKind(enum.Enum):
     UNKNOWN_KEY = "unknown-key"
     DUPLICATE_ID = "duplicate-id"
     UNKNOWN_TYPE = "unknown-type"
+    DECORATION = "decoration"
+    """Nobody here knows what it is, and nothing is wired to it."""
     NO_MODEL = "no-model"
     """It is there elsewhere, but does not run here."""
     UNKNOWN_PART = "unknown-part"
@@ -43,6 +45,7 @@ class FindingKind(enum.Enum):
 
 
 _WARNINGS = {
+    FindingKind.DECORATION,
     FindingKind.UNKNOWN_KEY,
     FindingKind.UNKNOWN_ATTRIBUTE,
     FindingKind.USELESS_WIRE,

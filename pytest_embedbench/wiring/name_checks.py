@@ -34,6 +34,7 @@ _MANY, _FEW = 40, 4
 def check_types(diagram: Diagram, catalogue: PartCatalogue) -> Iterator[CircuitFinding]:
     """Yield the parts of which nobody here knows what they are."""
     boards = listed(sorted(catalogue.boards))
+    wired = {end.part for wire in diagram.wires for end in (wire.start, wire.end)}
     for part in diagram.parts:
         if part.type in catalogue.types:
             continue
@@ -43,10 +44,13 @@ def check_types(diagram: Diagram, catalogue: PartCatalogue) -> Iterator[CircuitF
         elif part.type in catalogue.boards_elsewhere:
             told = f"is a board on which no circuits run here; they do on {boards}"
         else:
-            kind = FindingKind.UNKNOWN_TYPE
+            is_wired = part.id in wired
+            kind = FindingKind.UNKNOWN_TYPE if is_wired else FindingKind.DECORATION
             told = (
                 f"is a type of part that is not known here{_type_hint(part, catalogue)}"
             )
+            if not is_wired:
+                told += "; nothing is wired to it, so the circuit runs without it"
         text = f"{part.id}: {part.type} {told}"
         yield CircuitFinding(kind, part.line, text, part.id)
 

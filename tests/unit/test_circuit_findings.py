@@ -110,7 +110,7 @@ class Ill(NamedTuple):
 ILL = {
     "unknown type": Ill(
         {**UNO, "x": "wokwi-ledd"},
-        [],
+        ["x:A - uno:13"],
         "unknown-type",
         3,
         "x: wokwi-ledd is a type of part that is not known here; do you mean "
@@ -118,14 +118,22 @@ ILL = {
     ),
     "type like no other": Ill(
         {**UNO, "x": "wokwi-tv"},
-        [],
+        ["x:IN - uno:13"],
         "unknown-type",
         3,
         "x: wokwi-tv is a type of part that is not known here",
     ),
+    "type that only decorates": Ill(
+        {**UNO, "x": "wokwi-tv"},
+        [],
+        "decoration",
+        3,
+        "x: wokwi-tv is a type of part that is not known here; nothing is wired to "
+        "it, so the circuit runs without it",
+    ),
     "type without its beginning": Ill(
         {**UNO, "x": "led"},
-        [],
+        ["x:A - uno:13"],
         "unknown-type",
         3,
         "x: led is a type of part that is not known here; do you mean 'wokwi-led'?",
@@ -391,6 +399,15 @@ def test_addresses_and_times_of_attributes_are_told() -> None:
     ]
 
 
+@pytest.mark.parametrize("keys", ["[1", '{"a": 1}', "[1, 2]", str(["a"] * 17)])
+def test_labels_of_keys_are_a_list(keys: str) -> None:
+    parts = {**UNO, "k": "wokwi-membrane-keypad"}
+    attrs = {"k": {"keys": keys.replace("'", '"')}}
+    (found,) = report(parts, attrs=attrs).findings
+    assert found.text.endswith("must be a list of up to 16 labels")
+    assert not report(parts, attrs={"k": {"keys": '["A", "B"]'}}).findings
+
+
 def test_a_diagram_for_another_board_is_told() -> None:
     (finding,) = report(UNO, board="mega").findings
     assert finding.kind is FindingKind.OTHER_BOARD
@@ -405,7 +422,7 @@ def test_findings_come_by_lines_and_the_wire_to_a_missing_part_spoils_no_other()
     None
 ):
     parts = {**UNO, "x": "wokwi-ledd", "led1": "wokwi-led", "s": "wokwi-dht22"}
-    wires = ("uno:13 - led9:A", "led1:B - uno:2", "uno:5V - uno:GND.1")
+    wires = ("uno:13 - led9:A", "led1:B - uno:2", "uno:5V - uno:GND.1", "x:A - uno:3")
     found = report(parts, *wires).findings
     assert [it.kind.value for it in found] == [
         *("unknown-type", "unknown-part", "unknown-pin", "short-circuit"),
@@ -420,7 +437,7 @@ def test_what_can_be_run_is_a_diagram_in_spite_of_warnings() -> None:
 
 
 def test_what_cannot_is_one_error_with_a_line_for_each_mistake() -> None:
-    text = diagram_text({**UNO, "x": "wokwi-ledd"}, "uno:99 - uno:1")
+    text = diagram_text({**UNO, "x": "wokwi-ledd"}, "uno:99 - uno:1", "x:A - uno:2")
     with pytest.raises(ConfigError) as raised:
         parse_diagram(text, "diagram.json", CATALOGUE)
     lines = str(raised.value).splitlines()
