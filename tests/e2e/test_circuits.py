@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.bench.under_test import under_test
+from pytest_embedbench.contracts import HasPinUse
 from pytest_embedbench.model import Level
 
 if TYPE_CHECKING:
@@ -46,6 +47,24 @@ def test_a_button_switches_a_light(wired: Wired) -> None:
     assert circuit["led"].brightness == 1
     circuit["btn"].release()
     circuit.wait_pin("led:A", Level.LOW, within_ms=5)
+
+
+def test_a_button_is_read_alike_while_pins_are_watched(wired: Wired) -> None:
+    """Two inputs of a port float, and one ceases to: both look at each read."""
+    bench, circuit = wired(
+        "b",
+        {"btn": BUTTON, "free": BUTTON},
+        *("uno:2 - btn:1.l", "btn:2.l - uno:GND.1"),
+        *("uno:4 - free:1.l", "free:2.l - uno:GND.1"),
+        attrs={"btn": {"bounce": "0"}},
+    )
+    assert isinstance(bench.board, HasPinUse)
+    bench.board.watch_pins()
+    bench.run_for(50)
+    assert circuit.level("uno:13") is Level.LOW
+    circuit["btn"].hold()
+    bench.run_for(50)
+    assert circuit.level("uno:13") is Level.HIGH
 
 
 def test_a_button_that_bounces_interrupts_often(wired: Wired) -> None:
