@@ -37,7 +37,15 @@ class FloatingReads:
         self._is_in = False
         self._floating, self._left = 0, wired
         self._places: dict[int, BitsRead] = {}
+        port.floating_reads = self
         port.on_floating(wired, self._on_floating)
+
+    def put_under(self, wrap: Callable[[int | None], int]) -> None:
+        """Have what tells the port's value wrapped, whether it is looked at or not."""
+        if self._slot.read == self._read:
+            self._before = wrap(self._before)
+        else:
+            self._slot.read = wrap(self._slot.read)
 
     def _on_floating(self, floating: int) -> None:
         self._floating = floating & self._left

@@ -20,6 +20,8 @@ from pytest_embedbench.engines.simavr.core.mcus import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_embedbench.engines.simavr.core.adc import Adc
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
     from pytest_embedbench.engines.simavr.core.pins import AvrPort
@@ -55,7 +57,7 @@ class PinWatch:
         self._is_big = "L" in machine.mcu.ports
         for letter, port in ports.items():
             self._watch_port(letter, port)
-            self._watch_reads(letter)
+            self._watch_reads(letter, port)
         for register, bits, pins, job in self._peripherals():
             self._watch_bits(register, bits, pins, job)
 
@@ -87,15 +89,28 @@ class PinWatch:
             irq = machine.lib.avr_io_getirq(machine.pointer, signal, index)
             machine.notify(irq, call)
 
-    def _watch_reads(self, letter: str) -> None:
+    def _watch_reads(self, letter: str, port: AvrPort) -> None:
+        slot = self._machine.io(self._machine.mcu.ports[letter])
+
+        def wrap(before: int | None) -> int:
+            read = layout.IoRead(before) if before else None
+            look = self._looker(letter, read, slot.read_param)
+            return self._machine.keep(layout.IoRead(look))
+
+        if port.floating_reads is not None:
+            port.floating_reads.put_under(wrap)
+        else:
+            slot.read = wrap(slot.read)
+
+    def _looker(
+        self, letter: str, read: Callable[..., int] | None, param: int
+    ) -> Callable[[int, int, int], int]:
         machine = self._machine
-        slot = machine.io(machine.mcu.ports[letter])
-        read, param = layout.IoRead(slot.read), slot.read_param
         places: dict[int, BitsRead] = {}
         noted: set[int] = set()
 
         def on_read(avr: int, address: int, _param: int) -> int:
-            value: int = read(avr, address, param)
+            value = read(avr, address, param) if read else machine.data[address]
             pc = machine.avr.pc
             bits = places.get(pc)
             if bits is None:
@@ -108,7 +123,7 @@ class PinWatch:
                 self._note_read(letter, mask)
             return value
 
-        slot.read = machine.keep(layout.IoRead(on_read))
+        return on_read
 
     def _note_read(self, letter: str, mask: int) -> None:
         if mask == ALL_BITS:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_embedbench.engines.simavr.core.edges import EdgeLog
+    from pytest_embedbench.engines.simavr.core.floating_reads import FloatingReads
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 
     PinWatch = Callable[[int, int], None]
@@ -56,6 +57,8 @@ class AvrPort:
         self._watched: dict[int, PinWatch] = {}
         self._watch_many: PortWatch | None = None
         self._on_floating: Callable[[int], None] | None = None
+        self.floating_reads: FloatingReads | None = None
+        """Who looks at what is read of it, where it stands in a circuit."""
         self._may_float = 0
         self._pin = machine.mcu.ports[letter]
         self._output = 0
