@@ -159,6 +159,8 @@ def _runs_here(options: WokwiOptions) -> bool:
 
     if not options.diagram:
         return True
-    elsewhere = {FindingKind.NO_MODEL, FindingKind.UNKNOWN_TYPE}
-    findings = report_of(Path(options.diagram)).errors
+    elsewhere = {
+        *(FindingKind.NO_MODEL, FindingKind.UNKNOWN_TYPE, FindingKind.DECORATION),
+    }
+    findings = report_of(Path(options.diagram)).findings
     return not any(it.kind in elsewhere for it in findings)
