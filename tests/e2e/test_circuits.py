@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -12,6 +12,7 @@ from pytest_embedbench.model import Level
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.bench import Bench
+    from pytest_embedbench.contracts import HasPinUse
     from tests.e2e.circuit_bench import Wired
 
 BUTTON = "wokwi-pushbutton"
@@ -249,10 +250,14 @@ def test_pixels_are_bits_of_800_khz(wired: Wired, board: str, pin: str) -> None:
     assert circuit["p"].pixels == PIXELS
 
 
-def test_keys_are_found_by_scanning(wired: Wired) -> None:
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_keys_are_found_by_scanning(wired: Wired, *, is_watched: bool) -> None:
     rows = [f"uno:{9 - row} - k:R{row + 1}" for row in range(4)]
     columns = [f"uno:{5 - column} - k:C{column + 1}" for column in range(4)]
     bench, circuit = wired("k", {"k": "wokwi-membrane-keypad"}, *rows, *columns)
+    if is_watched:
+        # Rows float by turns; who watches reads must not change what is read.
+        cast("HasPinUse", bench.board).watch_pins()
     bench.run_for(20)
     for key, name in (("5", "row2column2"), ("D", "row4column4"), ("1", "row1column1")):
         circuit["k"].set(**{name: 1})

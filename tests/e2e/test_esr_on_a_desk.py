@@ -1,4 +1,4 @@
-"""A case of ESR through avrdude to an Uno behind a pty, and the same in a circuit.
+"""A case of ESR through avrdude to an Uno behind a pty, at a server, and in a circuit.
 
 Nothing is seen of the real board's pins, and none of it is wired otherwise: the pin
 that a sketch has wrong is found in its source, and each correction is flashed.
@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.e2e.evaluator import skip_without_engine
 from tests.e2e.test_tank_on_a_desk import LAB
 from tests.support.diagrams import diagram_text
 from tests.support.pty_uno import missing, pty_uno
+from tests.support.wokwi_talk import TOKEN, wokwi_server
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +49,7 @@ import pytest
 def test_the_gate_is_shut(bench):
     bench.expect("^shut$", within_ms=1500)
 """
+FOUND = ("permissive-confirmed", ["gatePin 4 -> 7 (src/main.ino:1)"])
 WIRED = (
     {"uno": "wokwi-arduino-uno", "gate": "wokwi-slide-switch"},
     ("uno:7 - gate:2", "gate:1 - uno:GND.1"),
@@ -65,7 +68,7 @@ def suite(tmp_path: Path) -> Path:
     return folder
 
 
-def run(suite: Path, core_dir: Path, *words: str) -> dict[str, Any]:
+def run(suite: Path, core_dir: Path, *words: str, **variables: str) -> dict[str, Any]:
     """Return what the case comes to."""
     artifacts = suite.parent / "artifacts"
     done = subprocess.run(
@@ -80,6 +83,7 @@ def run(suite: Path, core_dir: Path, *words: str) -> dict[str, Any]:
             "PLATFORMIO_CORE_DIR": str(core_dir),
             "EMBEDBENCH_CACHE": str(suite.parent / "cache"),
             "EMBEDBENCH_LOCKS": str(suite.parent / "locks"),
+            **variables,
         },
         capture_output=True,
         text=True,
@@ -93,6 +97,20 @@ def run(suite: Path, core_dir: Path, *words: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("board", ["uno", "wokwi-uno"])
+def test_a_wrong_pin_is_found_in_a_circuit(
+    suite: Path, seeded: CoreSetup, board: str
+) -> None:
+    skip_without_engine("uno")
+    (suite / "test_gate.py").write_text(CHECK.replace("(bench)", "(circuit, bench)"))
+    far = "--embedbench-option=wokwi.backend=cloud"
+    with wokwi_server() as server:
+        known = {"WOKWI_CLI_SERVER": server.url, "WOKWI_CLI_TOKEN": TOKEN}
+        case = run(suite, seeded.core_dir, f"--board={board}", far, **known)
+    assert (case["outcome"], case["corrections"]) == FOUND
+    assert [each["how"] for each in case["evidence"]] == ["strict", "rewired", "source"]
+
+
 @pytest.mark.host_time
 @pytest.mark.timeout(300)
 def test_a_wrong_pin_is_found_on_a_real_board_too(
@@ -102,19 +120,11 @@ def test_a_wrong_pin_is_found_on_a_real_board_too(
         pytest.skip(reason)
     if shutil.which("avrdude") is None:
         pytest.skip("no avrdude: apt-get install avrdude")
+    (suite / "test_gate.py").write_text(CHECK)
     with pty_uno(suite.parent, low="D7") as uno:
         lab = suite.parent / "embedbench.toml"
         lab.write_text(LAB.format(port=uno.port, button=uno.button, method="avrdude"))
         words = ("--board=desk", f"--embedbench-lab={lab}")
         real = run(suite, seeded.core_dir, *words)
-    (suite / "test_gate.py").write_text(CHECK.replace("(bench)", "(circuit, bench)"))
-    drawn = run(suite, seeded.core_dir, "--board=uno")
-    for case in (real, drawn):
-        assert case["outcome"] == "permissive-confirmed"
-        assert case["corrections"] == ["gatePin 4 -> 7 (src/main.ino:1)"]
+    assert (real["outcome"], real["corrections"]) == FOUND
     assert [each["how"] for each in real["evidence"]] == ["strict", "source"]
-    assert [each["how"] for each in drawn["evidence"]] == [
-        "strict",
-        "rewired",
-        "source",
-    ]
