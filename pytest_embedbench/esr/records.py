@@ -36,7 +36,9 @@ class CaseRecord(About):
     """A case and all that its search came to, with values for JSON.
 
     ``evidence`` has a table for each trial, in order; ``folder`` is where their files
-    are, from the run's folder on. ``taken`` says what of an answer was taken for code.
+    are, from the run's folder on. ``taken`` says what of an answer was taken for code,
+    ``observed`` whether what the firmware does at pins was seen, as it is in simulated
+    AVRs alone.
     """
 
     outcome: str
@@ -48,12 +50,17 @@ class CaseRecord(About):
     evidence: list[dict[str, Any]]
     findings: list[dict[str, str]]
     taken: list[str]
+    observed: bool
     seconds: float
     folder: str
 
 
 def record_of(
-    result: CaseResult, about: About, *, taken: Sequence[str] = (), folder: str = ""
+    result: CaseResult,
+    about: About,
+    *,
+    taken: Sequence[str] = (),
+    observed: bool = False,
 ) -> CaseRecord:
     """Return what is kept of a case."""
     return {
@@ -69,8 +76,9 @@ def record_of(
         ],
         "findings": [{"kind": f.kind, "text": f.text} for f in result.findings],
         "taken": [*taken],
+        "observed": observed,
         "seconds": round(result.seconds, 3),
-        "folder": folder,
+        "folder": "",
     }
 
 

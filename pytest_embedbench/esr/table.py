@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pytest_embedbench.esr.records import CaseRecord
 
 FILE = "esr"
-_HEAD = ("", "", "cases", "E_str", "E_per", "delta_pin", "undecided")
+_HEAD = ("", "", "cases", "unseen", "E_str", "E_per", "delta_pin", "undecided")
 _COLUMNS = (
     *("model", "answer", "case", "check", "board", "module", "tags", "outcome"),
-    *("corrections", "candidates_tried", "seconds", "why"),
+    *("corrections", "candidates_tried", "observed", "seconds", "why"),
 )
 NO_MODEL = "-"
 
@@ -30,13 +30,13 @@ Group = tuple[str, str]
 """By what, and which: ``("model", "careful")``; ``("all", "")`` is everything."""
 
 
-def grouped(records: Sequence[CaseRecord]) -> dict[Group, Rates]:
-    """Return rates of all cases, and by whatever tells some of them apart."""
-    found = {("all", ""): rates(map(outcome_of, records))}
+def grouped(records: Sequence[CaseRecord]) -> dict[Group, Sequence[CaseRecord]]:
+    """Return all cases, and those that something tells apart from others."""
+    found: dict[Group, Sequence[CaseRecord]] = {("all", ""): records}
     for by, names in _names(records):
         if len(names) > 1 or by == "tag":
             for name, members in sorted(names.items()):
-                found[by, name] = rates(map(outcome_of, members))
+                found[by, name] = members
     return found
 
 
@@ -76,12 +76,14 @@ def lines(records: Sequence[CaseRecord]) -> list[str]:
     told = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     counts = ", ".join(
         f"{count} {outcome.value}"
-        for outcome, count in grouped(records)["all", ""].counts.items()
+        for outcome, count in rates(map(outcome_of, records)).counts.items()
     )
     return [*told, f"outcomes: {counts}", *([] if has_scipy() else [HINT])]
 
 
-def _row(group: Group, of: Rates) -> tuple[str, ...]:
+def _row(group: Group, members: Sequence[CaseRecord]) -> tuple[str, ...]:
+    of = rates(map(outcome_of, members))
+    unseen = sum(not record["observed"] for record in members)
     open_cases = ""
     if of.undecided:
         ranges = (_span(each.bounds) for each in (of.strict, of.permissive, of.delta))
@@ -93,6 +95,7 @@ def _row(group: Group, of: Rates) -> tuple[str, ...]:
     return (
         *group,
         str(of.cases),
+        str(unseen or ""),
         _percent(of.strict),
         _percent(of.permissive),
         _percent(of.delta),
@@ -149,8 +152,8 @@ def write(
     table = {
         "schema": SCHEMA,
         "rates": [
-            {"by": by, "name": name, **_rates_record(of)}
-            for (by, name), of in grouped(records).items()
+            {"by": by, "name": name, **_rates_record(rates(map(outcome_of, members)))}
+            for (by, name), members in grouped(records).items()
         ],
         "not_run": [*not_run],
         "cases": [*records],

@@ -83,7 +83,7 @@ def judge(item: pytest.Item) -> Judged:
         why = f"the search broke: {type(error).__name__}: {error}"
         result = CaseResult(name=about.own_id, outcome=Outcome.BENCH_FAULT, why=why)
         trial.failure = traceback.format_exc()
-    record = record_of(result, about.about, taken=taken)
+    record = record_of(result, about.about, taken=taken, observed=trial.observed)
     for evidence, folder in zip(record["evidence"], trial.folders, strict=False):
         evidence["folder"] = folder
     record["folder"] = trial.folders[0] if trial.folders else ""
@@ -126,6 +126,7 @@ class ItemTrial:
         self._image: Path | None = None
         self.folders: list[str] = []
         self.skipped = ""
+        self.observed = False
         self.failure = ""
 
     def first(self) -> TrialResult:
@@ -198,8 +199,10 @@ class ItemTrial:
             attempt.why = "the suite says itself what is built (firmware_source)"
         run_dir = session_of(item.config).run_dir
         folder = attempt.folder
+        result = attempt.result(host_now_s() - began_s)
+        self.observed |= result.pin_use is not None
         self.folders.append(str(folder.relative_to(run_dir)) if folder else "")
-        return attempt.result(host_now_s() - began_s)
+        return result
 
     def _folder(self) -> Path:
         """Return where what one more trial runs is written."""
