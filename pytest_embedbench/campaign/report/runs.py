@@ -108,7 +108,7 @@ def read_runs(places: Iterable[Path]) -> RunsRead:
 def _in_folder(folder: Path) -> Iterator[AgentRun]:
     for file in sorted(folder.glob(_RESULTS)):
         result = read_result(file)
-        usage = result["usage"]["total"] or {}
+        usage: dict[str, Any] = result["usage"]["total"] or {}
         yield AgentRun(
             model=result["model"] or result["agent"],
             task=result["task"],
