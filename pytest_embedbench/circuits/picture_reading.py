@@ -84,13 +84,17 @@ def _unlike_text(picture: Picture, seen: Seen) -> str:
             if dots is None:
                 size = f"{picture.width} x {picture.height}"
                 return f"{size} pixels are too few for {len(rows)} rows of {len(text)}"
-            wanted = min(known, key=lambda it: _distance(known[it], dots))
+            wanted = _nearest(known, dots)
             if shown in known and wanted != shown:
                 return (
                     f"row {line + 1} is {text!r}, and at column {column + 1} "
                     f"{wanted!r} is expected"
                 )
     return ""
+
+
+def _nearest(known: Mapping[str, Dots], dots: Dots) -> str:
+    return min(known, key=lambda character: _distance(known[character], dots))
 
 
 def _paper(picture: Picture) -> Colour:

@@ -44,7 +44,8 @@ class Talk:
         self.events: list[dict[str, Any]] = []
         self.errors: list[str] = []
         self._count = 0
-        assert self._hear()["type"] == "hello"
+        if (hello := self._hear())["type"] != "hello":
+            raise ValueError(hello)
 
     def __enter__(self) -> Self:
         return self
@@ -60,7 +61,8 @@ class Talk:
         while True:
             came = self._hear()
             if came["type"] == "response":
-                assert came["id"] == str(self._count)
+                if came["id"] != str(self._count):
+                    raise ValueError(came)
                 result: dict[str, Any] = came["result"]
                 return result
             self._keep(came)
@@ -79,9 +81,9 @@ class Talk:
         binary = base64.b64encode(firmware).decode()
         self.ask("file:upload", name="firmware.hex", binary=binary)
         self.ask("serial-monitor:listen")
-        assert not self.ask(
-            "sim:start", firmware="firmware.hex", **{"pause": True, **params}
-        )
+        given = {"firmware": "firmware.hex", "pause": True, **params}
+        if refused := self.ask("sim:start", **given):
+            raise ValueError(refused)
 
     def run(self, nanos: int) -> int:
         """Let so much time pass; return when that is."""
