@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_embedbench.esr.board_pins import BoardPins
-    from pytest_embedbench.esr.signals import Signal
+    from pytest_embedbench.esr.signals import WiredSignal
     from pytest_embedbench.esr.uses import PinDoing
 
 _LEAST_OF_A_BLOCK = 3
@@ -45,7 +45,7 @@ class Candidates:
         groups: Pins that the firmware has in one array or loop, in its order.
     """
 
-    signals: Mapping[str, Signal]
+    signals: Mapping[str, WiredSignal]
     doing: Mapping[str, PinDoing]
     pins: BoardPins
     fixed: frozenset[str] = field(default_factory=frozenset[str])

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.esr.board_pins import BoardPins
     from pytest_embedbench.esr.candidates import Candidates
     from pytest_embedbench.esr.model import EsrCase, PinMap, PinMove, TrialResult
-    from pytest_embedbench.esr.sources.constants import PinConstant
-    from pytest_embedbench.esr.trials import Trials
+    from pytest_embedbench.esr.sources.constants import SourceConstant
+    from pytest_embedbench.esr.trials import TrialLedger
     from pytest_embedbench.esr.uses import PinDoing, Uses
 
 _PORT_REGISTERS = re.compile(rb"\b(PORT|DDR|PIN)[A-L]\b")
@@ -41,7 +41,7 @@ class Confirmed(enum.Enum):
 class Confirming:
     """Corrects a firmware and runs it: its source if there is one, else its image."""
 
-    def __init__(self, case: EsrCase, trials: Trials, pins: BoardPins) -> None:
+    def __init__(self, case: EsrCase, trials: TrialLedger, pins: BoardPins) -> None:
         self._case, self._trials, self._pins = case, trials, pins
         self.corrections: tuple[Correction, ...] = ()
 
@@ -113,7 +113,7 @@ class Confirming:
 
 
 def edits_for(
-    moves: Sequence[PinMove], constants: Sequence[PinConstant], pins: BoardPins
+    moves: Sequence[PinMove], constants: Sequence[SourceConstant], pins: BoardPins
 ) -> tuple[Edit, ...] | None:
     """Return what is to be edited for a map; ``None`` if a pin of it has no constant.
 
@@ -134,7 +134,7 @@ def splits(candidates: Candidates, uses: Uses) -> Iterator[tuple[Edit, ...]]:
 
     One of them stays where it is; names say which are tried first.
     """
-    by_pin: dict[str, list[PinConstant]] = {}
+    by_pin: dict[str, list[SourceConstant]] = {}
     for constant in uses.constants:
         by_pin.setdefault(constant.pin, []).append(constant)
     shared = [it for group in by_pin.values() if len(group) > 1 for it in group]
@@ -148,7 +148,7 @@ def splits(candidates: Candidates, uses: Uses) -> Iterator[tuple[Edit, ...]]:
 
 
 def _moved_to(
-    wired: str, shared: Sequence[PinConstant], candidates: Candidates
+    wired: str, shared: Sequence[SourceConstant], candidates: Candidates
 ) -> list[Edit]:
     suited = [it for it in shared if _suits(it, candidates, wired)]
     by_name = sorted(suited, key=lambda it: -_fits(candidates, it, wired))
@@ -160,12 +160,12 @@ def has_port_registers(files: Mapping[str, bytes]) -> bool:
     return any(_PORT_REGISTERS.search(source) for source in files.values())
 
 
-def _fits(candidates: Candidates, constant: PinConstant, wired: str) -> float:
+def _fits(candidates: Candidates, constant: SourceConstant, wired: str) -> float:
     signal = candidates.signals[wired]
     return candidates.affinity.of_words(words_of(constant.words), signal)
 
 
-def _suits(constant: PinConstant, candidates: Candidates, wired: str) -> bool:
+def _suits(constant: SourceConstant, candidates: Candidates, wired: str) -> bool:
     return doing_of(constant).suits(candidates.signals[wired].kind)
 
 

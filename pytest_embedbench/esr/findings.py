@@ -11,7 +11,7 @@ from pytest_embedbench.pins import PinJob
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pytest_embedbench.esr.signals import Signal
+    from pytest_embedbench.esr.signals import WiredSignal
     from pytest_embedbench.esr.uses import Uses
 
 _BUSES = {PinJob.UART: "UART", PinJob.I2C: "I2C", PinJob.SPI: "SPI"}
@@ -21,7 +21,7 @@ _SMALL = ("uno", "nano")
 def findings_of(
     board: str,
     uses: Uses,
-    signals: Mapping[str, Signal],
+    signals: Mapping[str, WiredSignal],
     files: Mapping[str, bytes],
     notes: Iterable[str],
 ) -> Iterator[FindingNote]:
@@ -39,7 +39,9 @@ def findings_of(
         yield FindingNote("not-observed", sentence)
 
 
-def _missing_modes(uses: Uses, signals: Mapping[str, Signal]) -> Iterator[FindingNote]:
+def _missing_modes(
+    uses: Uses, signals: Mapping[str, WiredSignal]
+) -> Iterator[FindingNote]:
     for pin, jobs in uses.jobs.items():
         signal = signals.get(pin)
         is_driven = signal is not None and signal.kind is SignalKind.DRIVE

@@ -22,7 +22,7 @@ from pytest_embedbench.esr.rewiring import rewired
 from pytest_embedbench.esr.signals import signals_of
 from pytest_embedbench.esr.sources.constants import pin_constants
 from pytest_embedbench.esr.sources.files import sources_of
-from pytest_embedbench.esr.trials import OutOfBudget, Trials
+from pytest_embedbench.esr.trials import OutOfBudget, TrialLedger
 from pytest_embedbench.esr.uses import Uses
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class _Search:
             constants=pin_constants(self._files, self._pins),
             has_timer_library=has_timer_library(self._files),
         )
-        self._trials = Trials(case, trial, budget)
+        self._trials = TrialLedger(case, trial, budget)
         self._confirming = Confirming(case, self._trials, self._pins)
         self._image: Path | None = case.image
         self._tried: set[tuple[PinMove, ...]] = set()

@@ -33,7 +33,7 @@ class SignalKind(enum.Enum):
     """It is a pin of I2C, and where hardware has it."""
 
 
-class Signal(NamedTuple):
+class WiredSignal(NamedTuple):
     """A pin of the board with something wired to it.
 
     ``ends`` are part, pin and type of what is there, ``words`` what people call that.
@@ -80,14 +80,14 @@ _BY_ROLE = {
 }
 
 
-def signals_of(diagram: Diagram, pins: BoardPins) -> Mapping[str, Signal]:
+def signals_of(diagram: Diagram, pins: BoardPins) -> Mapping[str, WiredSignal]:
     """Return the signals of a diagram by pin of its board, in the board's order."""
     catalogue = installed_catalogue()
     netlist = build_netlist(diagram, catalogue)
     types = {name: kind for name, (_, kind) in known_parts(diagram, catalogue).items()}
     attrs = {part.id: part.attrs for part in diagram.parts}
     found = _ends(netlist, types)
-    signals: dict[str, Signal] = {}
+    signals: dict[str, WiredSignal] = {}
     for pin in pins.pins:
         ends = found.get(pin, [])
         if not ends:
@@ -105,7 +105,7 @@ def signals_of(diagram: Diagram, pins: BoardPins) -> Mapping[str, Signal]:
             for word in words_of(text)
         )
         is_held = not _is_open(netlist, ends, types)
-        signals[pin] = Signal(pin, _joined(kinds), named, words, is_held)
+        signals[pin] = WiredSignal(pin, _joined(kinds), named, words, is_held)
     return signals
 
 

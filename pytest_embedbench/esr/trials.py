@@ -23,7 +23,7 @@ class OutOfBudget(Exception):
     """There is nothing left to spend; it ends a search, and nobody sees it."""
 
 
-class Trials:
+class TrialLedger:
     """Runs trials, and keeps account of them.
 
     ``tried`` counts candidates: a map and its confirmation are one.

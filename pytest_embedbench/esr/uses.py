@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.esr.board_pins import printed
 from pytest_embedbench.esr.signals import SignalKind, words_of
-from pytest_embedbench.esr.sources.sinks import PinRole
+from pytest_embedbench.esr.sources.sinks import ArgumentRole
 from pytest_embedbench.pins import PinJob
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_embedbench.esr.sources.constants import PinConstant
+    from pytest_embedbench.esr.sources.constants import SourceConstant
     from pytest_embedbench.pins import PinUse
 
 
@@ -65,12 +65,12 @@ _BY_JOB = {
     PinJob.UART: Does.BUS,
 }
 _BY_ROLE = {
-    PinRole.DRIVE: {Does.DRIVES},
-    PinRole.PWM: {Does.DRIVES},
-    PinRole.READ: {Does.READS},
-    PinRole.INTERRUPT: {Does.READS},
-    PinRole.MEASURE: {Does.MEASURES},
-    PinRole.EITHER: {Does.DRIVES, Does.READS},
+    ArgumentRole.DRIVE: {Does.DRIVES},
+    ArgumentRole.PWM: {Does.DRIVES},
+    ArgumentRole.READ: {Does.READS},
+    ArgumentRole.INTERRUPT: {Does.READS},
+    ArgumentRole.MEASURE: {Does.MEASURES},
+    ArgumentRole.EITHER: {Does.DRIVES, Does.READS},
 }
 
 
@@ -81,7 +81,7 @@ class Uses:
     ``has_timer_library`` says that PWM may be gone from some pins.
     """
 
-    constants: tuple[PinConstant, ...] = ()
+    constants: tuple[SourceConstant, ...] = ()
     has_timer_library: bool = False
     jobs: dict[str, set[PinJob]] = field(default_factory=dict[str, "set[PinJob]"])
     edges: dict[str, int] = field(default_factory=dict[str, int])
@@ -122,7 +122,7 @@ class Uses:
         """Return what is done at each pin, seen or read."""
         does: defaultdict[str, set[Does]] = defaultdict(set)
         words: defaultdict[str, set[str]] = defaultdict(set)
-        roles: defaultdict[str, set[PinRole]] = defaultdict(set)
+        roles: defaultdict[str, set[ArgumentRole]] = defaultdict(set)
         for pin, jobs in self.jobs.items():
             does[pin].update(_seen(jobs))
         for constant in self.constants:
@@ -135,7 +135,7 @@ class Uses:
                 does=frozenset(does[pin]),
                 words=frozenset(words[pin]),
                 edges=self.edges.get(pin, 0),
-                needs_pwm=PinRole.PWM in roles[pin] or self._has(pin, PinJob.PWM),
+                needs_pwm=ArgumentRole.PWM in roles[pin] or self._has(pin, PinJob.PWM),
                 needs_interrupt=self._is_interrupt(pin),
             )
             for pin in does
@@ -151,7 +151,7 @@ class Uses:
         )
 
 
-def doing_of(constant: PinConstant) -> PinDoing:
+def doing_of(constant: SourceConstant) -> PinDoing:
     """Return what the source does with one constant."""
     does = [_BY_ROLE[role] for role in constant.roles]
     return PinDoing(does=frozenset[Does]().union(*does))

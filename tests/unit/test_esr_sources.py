@@ -6,7 +6,7 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.esr.board_pins import BoardPins
-from pytest_embedbench.esr.sources.constants import PinConstant, pin_constants
+from pytest_embedbench.esr.sources.constants import SourceConstant, pin_constants
 from pytest_embedbench.esr.sources.edits import Edit, corrections, edited
 
 UNO = BoardPins(Registry().board("uno"))
@@ -14,7 +14,7 @@ MEGA = BoardPins(Registry().board("mega"))
 FILE = "src/main.cpp"
 
 
-def constants(text: str, pins: BoardPins = UNO) -> list[PinConstant]:
+def constants(text: str, pins: BoardPins = UNO) -> list[SourceConstant]:
     return list(pin_constants({FILE: text.encode()}, pins))
 
 

@@ -7,29 +7,32 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_embedbench.esr.sources.loops import (
+    NO_BOUND,
+    NUMBER,
+    bound_of,
+    last_of,
+    loop_of,
+    start_of_its_loop,
+)
 from pytest_embedbench.esr.sources.program import Program
-from pytest_embedbench.esr.sources.sinks import PinRole, sinks
-from pytest_embedbench.esr.sources.tree import declared, every, field
+from pytest_embedbench.esr.sources.sinks import ArgumentRole, sinks
+from pytest_embedbench.esr.sources.tree import field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tree_sitter import Node
-
     from pytest_embedbench.esr.board_pins import BoardPins
     from pytest_embedbench.esr.sources.program import Key
     from pytest_embedbench.esr.sources.sinks import Sink
-    from pytest_embedbench.esr.sources.tree import Piece
+    from pytest_embedbench.esr.sources.tree import SourcePiece
 
-_NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlL]*")
 _NAMES = (
     *("identifier", "field_expression", "type_identifier"),
     "qualified_identifier",
 )
 _BOTH_SIDES = ("parenthesized_expression", "cast_expression", "conditional_expression")
 _TRANSPARENT = ("pgm_read_byte", "pgm_read_word", "uint8_t", "int")
-NO_BOUND = (-1, -1, 0)
-"""Of a loop that ends with something else than a number."""
 
 
 class PinToken(NamedTuple):
@@ -49,7 +52,7 @@ class PinToken(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PinConstant:
+class SourceConstant:
     """A constant that is a pin: ``SERVO_PIN`` is ``9`` in ``src/main.cpp``, line 3.
 
     All ``tokens`` say the same pin; those of a number that is written again and again
@@ -58,7 +61,7 @@ class PinConstant:
 
     name: str
     pin: str
-    roles: frozenset[PinRole]
+    roles: frozenset[ArgumentRole]
     calls: frozenset[str]
     tokens: tuple[PinToken, ...]
     file: str
@@ -81,13 +84,13 @@ class PinConstant:
 class _Found(NamedTuple):
     token: PinToken
     owner: str
-    role: PinRole
+    role: ArgumentRole
     call: str
 
 
 def pin_constants(
     files: Mapping[str, bytes], pins: BoardPins
-) -> tuple[PinConstant, ...]:
+) -> tuple[SourceConstant, ...]:
     """Return the constants of a program, in the order of its files.
 
     Args:
@@ -114,28 +117,28 @@ def pin_constants(
     return tuple(sorted(constants, key=lambda it: (order[it.file], it.tokens[0].start)))
 
 
-def pin_said(text: str, roles: set[PinRole], pins: BoardPins) -> str:
+def pin_said(text: str, roles: set[ArgumentRole], pins: BoardPins) -> str:
     """Return the pin that a number or a name says; ``""`` if it is none."""
-    number = _NUMBER.fullmatch(text)
+    number = NUMBER.fullmatch(text)
     if not number:
         return pins.by_name.get(text, "")
     digits: str = number[1]
     is_octal = digits.isdigit() and digits.startswith("0")
     value = int(digits, 8 if is_octal else 0)
-    if roles == {PinRole.MEASURE}:
+    if roles == {ArgumentRole.MEASURE}:
         return pins.of_channel(value)
-    if roles == {PinRole.INTERRUPT}:
+    if roles == {ArgumentRole.INTERRUPT}:
         return pins.of_interrupt(value)
     return pins.at(value)
 
 
 def _constant(
     pin: str, uses: list[_Found], files: Mapping[str, bytes], pins: BoardPins
-) -> PinConstant:
+) -> SourceConstant:
     tokens = tuple(dict.fromkeys(use.token for use in uses))
     first = min(tokens, key=lambda it: (it.file, it.start))
     owner = next((use.owner for use in uses if use.owner), "")
-    return PinConstant(
+    return SourceConstant(
         name=owner or f"{uses[0].call}()",
         pin=pin,
         roles=frozenset(use.role for use in uses),
@@ -156,16 +159,16 @@ def _span(pin: str, token: PinToken, pins: BoardPins) -> tuple[str, ...]:
     return tuple(filter(None, map(pins.at, range(first, last + 1))))
 
 
-def _side(roles: set[PinRole]) -> str:
+def _side(roles: set[ArgumentRole]) -> str:
     """Keep apart numbers in calls that drive and in calls that read."""
-    for role in (PinRole.MEASURE, PinRole.READ, PinRole.INTERRUPT):
+    for role in (ArgumentRole.MEASURE, ArgumentRole.READ, ArgumentRole.INTERRUPT):
         if roles == {role}:
             return str(role.value)
-    return str(PinRole.DRIVE.value)
+    return str(ArgumentRole.DRIVE.value)
 
 
 def _roots(
-    program: Program, piece: Piece, sink: Sink, seen: frozenset[Key]
+    program: Program, piece: SourcePiece, sink: Sink, seen: frozenset[Key]
 ) -> Iterator[tuple[PinToken, str]]:
     """Yield where a value comes from: numbers, names of the core, and their owners."""
     node = piece.node
@@ -190,7 +193,7 @@ def _roots(
 
 
 def _of_element(
-    program: Program, piece: Piece, sink: Sink, seen: frozenset[Key]
+    program: Program, piece: SourcePiece, sink: Sink, seen: frozenset[Key]
 ) -> Iterator[tuple[PinToken, str]]:
     array = field(piece.node, "argument")
     if array is not None:
@@ -198,13 +201,13 @@ def _of_element(
 
 
 def _of_variable(
-    program: Program, piece: Piece, sink: Sink, seen: frozenset[Key]
+    program: Program, piece: SourcePiece, sink: Sink, seen: frozenset[Key]
 ) -> Iterator[tuple[PinToken, str]]:
-    start = _start_of_its_loop(piece)
+    start = start_of_its_loop(piece)
     if start is not None:
         yield from _roots(program, start, sink, seen)
         return
-    last = _last_of(piece)
+    last = last_of(piece)
     if last is not None:
         yield from _of_key(program, program.variable(last), sink, seen)
     key = program.variable(piece)
@@ -212,24 +215,6 @@ def _of_variable(
         yield from _of_key(program, key, sink, seen)
     elif piece.node.type != "field_expression":
         yield _token(piece), piece.owner
-
-
-def _start_of_its_loop(piece: Piece) -> Piece | None:
-    """Return what a loop's variable starts at, of the innermost loop that has it."""
-    node, name = piece.node.parent, piece.text
-    while node is not None and piece.node.type == "identifier":
-        start = field(node, "initializer") if node.type == "for_statement" else None
-        if start is not None and not _contains(start, piece.node):
-            for one in every(start, "init_declarator"):
-                value = field(one, "value")
-                if declared(one)[0] == name and value is not None:
-                    return piece.at(value, name)
-        node = node.parent
-    return None
-
-
-def _contains(outer: Node, inner: Node) -> bool:
-    return outer.start_byte <= inner.start_byte < outer.end_byte
 
 
 def _of_key(
@@ -242,7 +227,7 @@ def _of_key(
 
 
 def _of_sum(
-    program: Program, piece: Piece, sink: Sink, seen: frozenset[Key]
+    program: Program, piece: SourcePiece, sink: Sink, seen: frozenset[Key]
 ) -> Iterator[tuple[PinToken, str]]:
     """Take of ``FIRST + i`` the constant that the pins begin at."""
     left, right = field(piece.node, "left"), field(piece.node, "right")
@@ -258,7 +243,7 @@ def _of_sum(
 
 
 def _of_call(
-    program: Program, piece: Piece, sink: Sink, seen: frozenset[Key]
+    program: Program, piece: SourcePiece, sink: Sink, seen: frozenset[Key]
 ) -> Iterator[tuple[PinToken, str]]:
     """Take what a function returns; of the core's, those that stand for a pin."""
     function = field(piece.node, "function")
@@ -271,43 +256,10 @@ def _of_call(
         yield from _roots(program, value, sink, seen)
 
 
-def _token(piece: Piece) -> PinToken:
-    condition = _loop_of(piece)
+def _token(piece: SourcePiece) -> PinToken:
+    condition = loop_of(piece)
     sign = field(condition, "operator") if condition is not None else None
     is_inclusive = sign is not None and sign.text in (b"<=", b">=")
-    bound = _bound(piece)
+    bound = bound_of(piece)
     said = piece.file, piece.start, piece.end, piece.text
     return PinToken(*said, bound, is_inclusive)
-
-
-def _loop_of(piece: Piece) -> Node | None:
-    """Return the condition of the loop that a value starts, if it does."""
-    node = piece.node.parent
-    while node is not None and node.type in ("init_declarator", "declaration"):
-        node = node.parent
-    if node is None or node.type != "for_statement":
-        return None
-    return field(node, "condition")
-
-
-def _bound(piece: Piece) -> tuple[int, int, int] | None:
-    condition = _loop_of(piece)
-    if condition is None:
-        return None
-    bound = field(condition, "right")
-    number = _NUMBER.fullmatch((bound.text or b"").decode()) if bound else None
-    if bound is None or number is None:
-        return NO_BOUND
-    first, last = bound.start_byte + piece.offset, bound.end_byte + piece.offset
-    return first, last, int(number[1], 0)
-
-
-def _last_of(piece: Piece) -> Piece | None:
-    """Return what a loop over pins ends with, if that has a name: ``i <= LAST``."""
-    condition = _loop_of(piece)
-    if condition is None:
-        return None
-    sign, bound = field(condition, "operator"), field(condition, "right")
-    if sign is None or bound is None or sign.text not in (b"<=", b">="):
-        return None
-    return piece.at(bound) if bound.type == "identifier" else None

@@ -6,20 +6,20 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.esr.model import Correction
-from pytest_embedbench.esr.sources.constants import NO_BOUND
-from pytest_embedbench.esr.sources.sinks import PinRole
+from pytest_embedbench.esr.sources.loops import NO_BOUND
+from pytest_embedbench.esr.sources.sinks import ArgumentRole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_embedbench.esr.board_pins import BoardPins
-    from pytest_embedbench.esr.sources.constants import PinConstant, PinToken
+    from pytest_embedbench.esr.sources.constants import PinToken, SourceConstant
 
 
 class Edit(NamedTuple):
     """A constant that is to say another pin."""
 
-    constant: PinConstant
+    constant: SourceConstant
     pin: str
 
 
@@ -55,10 +55,14 @@ def corrections(edits: Sequence[Edit]) -> tuple[Correction, ...]:
 
 
 def _said(token: PinToken, edit: Edit, pins: BoardPins) -> str:
-    if edit.constant.roles == {PinRole.INTERRUPT}:
+    if edit.constant.roles == {ArgumentRole.INTERRUPT}:
         return f"digitalPinToInterrupt({edit.pin})"
     is_loop = token.bound is not None
-    if is_loop and edit.constant.roles == {PinRole.MEASURE} and token.text.isdigit():
+    if (
+        is_loop
+        and edit.constant.roles == {ArgumentRole.MEASURE}
+        and token.text.isdigit()
+    ):
         return edit.pin.removeprefix("A")
     return str(pins.number(edit.pin)) if is_loop else edit.pin
 

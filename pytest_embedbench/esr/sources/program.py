@@ -11,12 +11,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.esr.sources.tree import (
-    Piece,
+    SourcePiece,
+    called,
     declared,
     every,
     field,
     parse,
     parse_value,
+    signature,
     text_of,
 )
 
@@ -41,14 +43,14 @@ class Program:
     """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
-        self.values: defaultdict[Key, list[Piece]] = defaultdict(list)
-        self.elements: defaultdict[Key, list[Piece]] = defaultdict(list)
-        self.calls: list[tuple[str, Piece, tuple[Piece, ...]]] = []
+        self.values: defaultdict[Key, list[SourcePiece]] = defaultdict(list)
+        self.elements: defaultdict[Key, list[SourcePiece]] = defaultdict(list)
+        self.calls: list[tuple[str, SourcePiece, tuple[SourcePiece, ...]]] = []
         self.types: dict[Key, str] = {}
         self._parameters: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
         self._fields: dict[str, tuple[str, ...]] = {}
         self._sources = files
-        roots = [Piece(parse(source), name) for name, source in files.items()]
+        roots = [SourcePiece(parse(source), name) for name, source in files.items()]
         for root in roots:
             self._learn(root)
         for root in roots:
@@ -73,7 +75,7 @@ class Program:
         return scope, name
 
     # ------------------------------------------------------------ what is declared
-    def _learn(self, root: Piece) -> None:
+    def _learn(self, root: SourcePiece) -> None:
         for node in every(root.node, "struct_specifier", "class_specifier"):
             body = field(node, "body")
             if body is not None:
@@ -85,29 +87,29 @@ class Program:
                 ]
                 self._fields[text_of(field(node, "name"))] = tuple(filter(None, names))
         for node in every(root.node, *_FUNCTIONS):
-            name, parameters = _signature(node)
+            name, parameters = signature(node)
             if name:
                 self._parameters[name].append(parameters)
 
-    def _walk(self, at: Piece) -> None:
+    def _walk(self, at: SourcePiece) -> None:
         node = at.node
         if node.type in _FUNCTIONS:
-            at = at._replace(scope=_signature(node)[0])
+            at = at._replace(scope=signature(node)[0])
         visit = getattr(self, f"_on_{node.type}", None)
         if visit is not None:
             visit(at)
         for child in node.children:
             self._walk(at.at(child))
 
-    def _on_preproc_def(self, at: Piece) -> None:
+    def _on_preproc_def(self, at: SourcePiece) -> None:
         name, value = text_of(field(at.node, "name")), field(at.node, "value")
         parsed = parse_value(value.text or b"") if value is not None else None
         if parsed is not None and value is not None:
             node, before = parsed
             offset = value.start_byte - before
-            self.values["", name].append(Piece(node, at.file, "", offset, name))
+            self.values["", name].append(SourcePiece(node, at.file, "", offset, name))
 
-    def _on_preproc_function_def(self, at: Piece) -> None:
+    def _on_preproc_function_def(self, at: SourcePiece) -> None:
         """Take a macro for the function that it looks like."""
         name, value = text_of(field(at.node, "name")), field(at.node, "value")
         listed = field(at.node, "parameters")
@@ -119,17 +121,17 @@ class Program:
         body = parse(before + (value.text or b"") + b";}")
         offset = value.start_byte - len(before)
         inner = next(every(body, "compound_statement"))
-        self._walk(Piece(inner, at.file, name, offset))
+        self._walk(SourcePiece(inner, at.file, name, offset))
 
-    def _on_return_statement(self, at: Piece) -> None:
+    def _on_return_statement(self, at: SourcePiece) -> None:
         self.values[_RETURNED, at.scope] += [at.at(it) for it in at.node.named_children]
 
-    def _on_enumerator(self, at: Piece) -> None:
+    def _on_enumerator(self, at: SourcePiece) -> None:
         name, value = text_of(field(at.node, "name")), field(at.node, "value")
         if value is not None:
             self.values["", name].append(at._replace(node=value, scope="", owner=name))
 
-    def _on_declaration(self, at: Piece) -> None:
+    def _on_declaration(self, at: SourcePiece) -> None:
         kind = text_of(field(at.node, "type"))
         for each in at.node.children_by_field_name("declarator"):
             name, is_array = declared(each)
@@ -153,7 +155,7 @@ class Program:
             else:
                 self.values[key].append(at.at(value, name))
 
-    def _on_field_declaration(self, at: Piece) -> None:
+    def _on_field_declaration(self, at: SourcePiece) -> None:
         name, is_array = declared(field(at.node, "declarator"))
         value = field(at.node, "default_value")
         if value is not None and name:
@@ -163,7 +165,7 @@ class Program:
             else:
                 self.values[MEMBERS, name].append(at.at(value, name))
 
-    def _on_assignment_expression(self, at: Piece) -> None:
+    def _on_assignment_expression(self, at: SourcePiece) -> None:
         left, right = field(at.node, "left"), field(at.node, "right")
         if left is None or right is None:
             return
@@ -175,14 +177,14 @@ class Program:
         else:
             self.values[self.variable(at.at(left))].append(at.at(right, text_of(left)))
 
-    def _on_field_initializer(self, at: Piece) -> None:
+    def _on_field_initializer(self, at: SourcePiece) -> None:
         name, *rest = at.node.named_children
         for value in rest:
             arguments = tuple(at.at(it, text_of(name)) for it in value.named_children)
             self.values[MEMBERS, text_of(name)] += arguments[:1]
             self.elements[MEMBERS, text_of(name)] += arguments[1:]
 
-    def _on_for_range_loop(self, at: Piece) -> None:
+    def _on_for_range_loop(self, at: SourcePiece) -> None:
         name, right = declared(field(at.node, "declarator"))[0], field(at.node, "right")
         if right is None:
             return
@@ -192,25 +194,25 @@ class Program:
         else:
             self.values[at.scope, name].append(at.at(right))
 
-    def _on_call_expression(self, at: Piece) -> None:
+    def _on_call_expression(self, at: SourcePiece) -> None:
         function, given = field(at.node, "function"), field(at.node, "arguments")
         if function is None or given is None:
             return
         arguments = tuple(at.at(it) for it in given.named_children)
-        self.calls.append((_called(function), at.at(function), arguments))
+        self.calls.append((called(function), at.at(function), arguments))
         for given in every(function, "template_argument_list"):
             inner = [field(it, "type") or it for it in given.named_children]
             arguments = tuple(at.at(it) for it in inner)
-            self.calls.append((f"{_called(function)}<>", at.at(function), arguments))
+            self.calls.append((f"{called(function)}<>", at.at(function), arguments))
 
-    def _on_new_expression(self, at: Piece) -> None:
+    def _on_new_expression(self, at: SourcePiece) -> None:
         given = field(at.node, "arguments")
         if given is not None:
             kind = text_of(field(at.node, "type"))
             arguments = tuple(at.at(it) for it in given.named_children)
             self.calls.append((kind, at, arguments))
 
-    def returned(self, name: str) -> list[Piece]:
+    def returned(self, name: str) -> list[SourcePiece]:
         """Return what a function of the program may return."""
         return self.values.get((_RETURNED, name), [])
 
@@ -219,13 +221,15 @@ class Program:
         return self.types.get((scope, name)) or self.types.get(("", name), "")
 
     # ---------------------------------------------------------------------- inside
-    def variable(self, at: Piece) -> Key:
+    def variable(self, at: SourcePiece) -> Key:
         """Return the variable that an expression names."""
         if at.node.type == "field_expression":
             return MEMBERS, text_of(field(at.node, "field"))
         return self.key_of(at.text.rpartition("::")[2], at.scope)
 
-    def _take_misread(self, at: Piece, kind: str, name: str, declarator: Node) -> None:
+    def _take_misread(
+        self, at: SourcePiece, kind: str, name: str, declarator: Node
+    ) -> None:
         """Take ``Button b(PIN);``, which reads like the declaration of a function."""
         listed = field(declarator, "parameters")
         parameters = listed.named_children if listed is not None else []
@@ -235,7 +239,7 @@ class Program:
             arguments = _arguments(at, name, named)
             self.calls.append((kind, at.at(declarator, name), arguments))
 
-    def _take_array(self, at: Piece, key: Key, kind: str, value: Node) -> None:
+    def _take_array(self, at: SourcePiece, key: Key, kind: str, value: Node) -> None:
         name = key[1]
         if value.type != "initializer_list":
             self.values[key].append(at.at(value, name))
@@ -250,7 +254,7 @@ class Program:
             elif item.type != "comment":
                 self.elements[key].append(at.at(item, owner))
 
-    def _take_struct(self, at: Piece, owner: str, kind: str, value: Node) -> None:
+    def _take_struct(self, at: SourcePiece, owner: str, kind: str, value: Node) -> None:
         names = self._fields.get(kind, ())
         items = [it for it in value.named_children if it.type != "comment"]
         for index, item in enumerate(items):
@@ -269,36 +273,10 @@ class Program:
                     self.values[name, parameter].append(argument)
 
 
-def _arguments(at: Piece, name: str, given: list[Node]) -> tuple[Piece, ...]:
+def _arguments(
+    at: SourcePiece, name: str, given: list[Node]
+) -> tuple[SourcePiece, ...]:
     """Return what an object is made with: ``lcd(1)`` is the first of several."""
     if len(given) == 1:
         return (at.at(given[0], name),)
     return tuple(at.at(it, f"{name}({i})") for i, it in enumerate(given, start=1))
-
-
-def _signature(definition: Node) -> tuple[str, tuple[str, ...]]:
-    declarator = next(every(definition, "function_declarator"), None)
-    if declarator is None:
-        return "", ()
-    listed = field(declarator, "parameters")
-    names = [
-        declared(field(it, "declarator"))[0]
-        for it in (listed.named_children if listed is not None else [])
-        if "parameter_declaration" in it.type
-    ]
-    return declared(field(declarator, "declarator"))[0], tuple(names)
-
-
-def _called(function: Node) -> str:
-    """Return the last name of what is called."""
-    if function.type == "field_expression":
-        inner = field(function, "field")
-        return _called(inner) if inner is not None else ""
-    if function.type in (
-        "qualified_identifier",
-        "template_function",
-        "template_method",
-    ):
-        inner = field(function, "name")
-        return _called(inner) if inner is not None else ""
-    return text_of(function)

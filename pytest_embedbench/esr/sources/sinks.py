@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_embedbench.esr.sources.program import Program
-    from pytest_embedbench.esr.sources.tree import Piece
+    from pytest_embedbench.esr.sources.tree import SourcePiece
 
 
-class PinRole(enum.Enum):
+class ArgumentRole(enum.Enum):
     """What a call does with a pin."""
 
     DRIVE = "drive"
@@ -32,19 +32,19 @@ class PinRole(enum.Enum):
 class Sink(NamedTuple):
     """An argument that is a pin, and what is done there."""
 
-    piece: Piece
-    role: PinRole
+    piece: SourcePiece
+    role: ArgumentRole
     call: str
 
 
-_D, _R, _E = PinRole.DRIVE, PinRole.READ, PinRole.EITHER
-_CALLS: dict[str, dict[int, PinRole]] = {
+_D, _R, _E = ArgumentRole.DRIVE, ArgumentRole.READ, ArgumentRole.EITHER
+_CALLS: dict[str, dict[int, ArgumentRole]] = {
     "digitalWrite": {0: _D},
     "digitalWriteFast": {0: _D},
-    "analogWrite": {0: PinRole.PWM},
+    "analogWrite": {0: ArgumentRole.PWM},
     "digitalRead": {0: _R},
     "digitalReadFast": {0: _R},
-    "analogRead": {0: PinRole.MEASURE},
+    "analogRead": {0: ArgumentRole.MEASURE},
     "tone": {0: _D},
     "noTone": {0: _D},
     "pulseIn": {0: _R},
@@ -59,23 +59,23 @@ _CALLS: dict[str, dict[int, PinRole]] = {
     "digitalPinToPCICR": {0: _R},
     "attachPinChangeInterrupt": {0: _R},
     "attachPCINT": {0: _R},
-    "attachInterrupt": {0: PinRole.INTERRUPT},
-    "detachInterrupt": {0: PinRole.INTERRUPT},
+    "attachInterrupt": {0: ArgumentRole.INTERRUPT},
+    "detachInterrupt": {0: ArgumentRole.INTERRUPT},
 }
-_METHODS: dict[str, dict[int, PinRole]] = {
+_METHODS: dict[str, dict[int, ArgumentRole]] = {
     "attach": {0: _E},
     "setDataPin": {0: _D},
     "setPin": {0: _D},
 }
-_TEMPLATES: dict[str, dict[int, PinRole]] = {"addLeds<>": {1: _D}}
-_BEGINS: dict[str, dict[int, PinRole]] = {
+_TEMPLATES: dict[str, dict[int, ArgumentRole]] = {"addLeds<>": {1: _D}}
+_BEGINS: dict[str, dict[int, ArgumentRole]] = {
     "HX711": {0: _R, 1: _D},
     "SDClass": {0: _D},
     "SD": {0: _D},
     "IrReceiver": {0: _R},
     "IrSender": {0: _D},
 }
-_CLASSES: dict[str, dict[int, PinRole]] = {
+_CLASSES: dict[str, dict[int, ArgumentRole]] = {
     "LiquidCrystal": dict.fromkeys(range(11), _D),
     "DHT": {0: _E},
     "DHT_Unified": {0: _E},
@@ -118,11 +118,11 @@ def sinks(program: Program) -> Iterator[Sink]:
 
 
 def _pins_of(
-    name: str, callee: Piece, arguments: tuple[Piece, ...], program: Program
-) -> dict[int, PinRole]:
+    name: str, callee: SourcePiece, arguments: tuple[SourcePiece, ...], program: Program
+) -> dict[int, ArgumentRole]:
     if name == "pinMode":
         mode = arguments[1].text if len(arguments) > 1 else ""
-        return {0: PinRole.READ if mode in _INPUTS else PinRole.DRIVE}
+        return {0: ArgumentRole.READ if mode in _INPUTS else ArgumentRole.DRIVE}
     if name in program.functions:
         return {}
     if callee.node.type == "field_expression":
@@ -134,7 +134,9 @@ def _pins_of(
     return {i: _E for i, it in enumerate(arguments) if _PIN_NAME.search(it.text)}
 
 
-def _of_method(name: str, callee: Piece, program: Program) -> dict[int, PinRole]:
+def _of_method(
+    name: str, callee: SourcePiece, program: Program
+) -> dict[int, ArgumentRole]:
     if name != "begin":
         return {**_METHODS, **_TEMPLATES}.get(name, {})
     owner = callee.text.partition(".")[0]

@@ -16,7 +16,7 @@ _INSTALL = "pip install 'pytest-embedbench[esr]'"
 _WRAP = b"auto x="
 
 
-class Piece(NamedTuple):
+class SourcePiece(NamedTuple):
     """A node of a file; ``scope`` is the function that it is in.
 
     ``offset`` is what its bytes are away from those of the file: a macro's value is
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
         """The byte behind it."""
         return self.node.end_byte + self.offset
 
-    def at(self, node: Node, owner: str = "") -> Piece:
+    def at(self, node: Node, owner: str = "") -> SourcePiece:
         """Return another node of the same file and scope."""
         return self._replace(node=node, owner=owner or self.owner)
 
@@ -110,3 +110,32 @@ def declared(node: Node | None) -> tuple[str, bool]:
             inner = field(node, "name")
         node = inner
     return "", is_array
+
+
+def signature(definition: Node) -> tuple[str, tuple[str, ...]]:
+    """Return the name of a function, and those of its parameters."""
+    declarator = next(every(definition, "function_declarator"), None)
+    if declarator is None:
+        return "", ()
+    listed = field(declarator, "parameters")
+    names = [
+        declared(field(it, "declarator"))[0]
+        for it in (listed.named_children if listed is not None else [])
+        if "parameter_declaration" in it.type
+    ]
+    return declared(field(declarator, "declarator"))[0], tuple(names)
+
+
+def called(function: Node) -> str:
+    """Return the last name of what is called."""
+    if function.type == "field_expression":
+        inner = field(function, "field")
+        return called(inner) if inner is not None else ""
+    if function.type in (
+        "qualified_identifier",
+        "template_function",
+        "template_method",
+    ):
+        inner = field(function, "name")
+        return called(inner) if inner is not None else ""
+    return text_of(function)
