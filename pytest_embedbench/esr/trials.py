@@ -83,7 +83,8 @@ class TrialLedger:
         result = self._trial.run(firmware, diagram, observe=observe)
         told = Evidence(how, tried, result.end, result.why, result.seconds)
         self.evidence.append(told)
-        self.notes.update(dict.fromkeys(result.notes))
+        if how != "rewired":  # what another circuit does is nobody's fault
+            self.notes.update(dict.fromkeys(result.notes))
         if result.end is TrialEnd.BENCH_FAULT:
             self.faults.append(result.why)
         return result
