@@ -96,7 +96,7 @@ def jsonl(submissions: Iterable[Submission]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SubmissionSource:
     """Where one is from: ``where`` is for errors, ``origin`` for people."""
 
     where: str
@@ -106,7 +106,7 @@ class Source:
     origin: str = ""
 
 
-def listed(found: Iterable[Source]) -> list[Submission]:
+def listed(found: Iterable[SubmissionSource]) -> list[Submission]:
     """Return them with labels and numbers; ``ConfigError`` if two have one name."""
     taken: dict[str, str] = {}
     for each in found:
@@ -130,7 +130,7 @@ def listed(found: Iterable[Source]) -> list[Submission]:
     ]
 
 
-def found_in(place: Path) -> list[Source]:
+def found_in(place: Path) -> list[SubmissionSource]:
     """Return what a folder or a file holds; ``ConfigError`` if that is nothing."""
     found = list(_lines(place) if place.is_file() else _folders(place))
     if not found:
@@ -139,7 +139,7 @@ def found_in(place: Path) -> list[Source]:
     return found
 
 
-def _folders(place: Path) -> Iterator[Source]:
+def _folders(place: Path) -> Iterator[SubmissionSource]:
     try:
         names = sorted(each.name for each in place.iterdir() if each.is_dir())
     except OSError as error:
@@ -149,10 +149,10 @@ def _folders(place: Path) -> Iterator[Source]:
     for name in names:
         if not name.startswith("."):
             folder = (place / name).resolve()
-            yield Source(str(place / name), name, str(folder))
+            yield SubmissionSource(str(place / name), name, str(folder))
 
 
-def _lines(place: Path) -> Iterator[Source]:
+def _lines(place: Path) -> Iterator[SubmissionSource]:
     for where, table in tables(place, _FIELDS):
         yield _line(where, table, place)
 
@@ -182,7 +182,7 @@ def tables(place: Path, fields: str) -> Iterator[tuple[str, Any]]:
                 ) from error
 
 
-def _line(where: str, table: Any, place: Path) -> Source:  # noqa: ANN401  # of anybody
+def _line(where: str, table: Any, place: Path) -> SubmissionSource:  # noqa: ANN401  # of anybody
     match table:
         case {"name": str(name)} if not encodes(name):
             raise ConfigError(f"{where}: name: is no text")
@@ -191,11 +191,11 @@ def _line(where: str, table: Any, place: Path) -> Source:  # noqa: ANN401  # of 
             if not path.is_dir():
                 raise ConfigError(f"{where}: folder: {path} is no folder")
             origin = _origin(where, table, shown(path))
-            found = Source(where, name, str(path), origin=origin)
+            found = SubmissionSource(where, name, str(path), origin=origin)
         case {"name": str(name), "files": dict()} if name:
             files: dict[str, object] = table["files"]
             origin = _origin(where, table, f"{place}#{shown(name)}")
-            found = Source(where, name, "", dict(texts(where, files)), origin)
+            found = SubmissionSource(where, name, "", dict(texts(where, files)), origin)
         case _:
             raise ConfigError(f"{where}: each line is a table of {_FIELDS}")
     return found

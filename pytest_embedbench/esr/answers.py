@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.esr.answer_code import SKETCH, code_of
 from pytest_embedbench.submissions import (
-    Source,
     Submission,
+    SubmissionSource,
     encodes,
     listed,
     tables,
@@ -29,7 +29,7 @@ FIELDS = f"model, case and one of {', '.join(_CODE)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ModelAnswer:
     """Somebody's answer to a case.
 
     Args:
@@ -60,7 +60,7 @@ class Answer:
         return bool(self.submission.files) or not self.taken
 
 
-def read_answers(place: Path) -> list[Answer]:
+def read_answers(place: Path) -> list[ModelAnswer]:
     """Return the answers of a JSONL file, in order.
 
     Raises:
@@ -72,12 +72,14 @@ def read_answers(place: Path) -> list[Answer]:
         raise ConfigError(f"{place}: holds no answer: each line is a table of {FIELDS}")
     submissions = listed([source for source, _ in read])
     return [
-        Answer(submission=submission, where=source.where, **about)
+        ModelAnswer(submission=submission, where=source.where, **about)
         for submission, (source, about) in zip(submissions, read, strict=True)
     ]
 
 
-def _read(where: str, table: object, place: Path) -> tuple[Source, dict[str, Any]]:
+def _read(
+    where: str, table: object, place: Path
+) -> tuple[SubmissionSource, dict[str, Any]]:
     fields = _checked(where, table)
     files, folder, taken = _code(where, fields, place)
     model, case = str(fields["model"]), str(fields["case"])
@@ -92,7 +94,7 @@ def _read(where: str, table: object, place: Path) -> tuple[Source, dict[str, Any
         "tags": _tags(where, fields.get("tags", [])),
         "taken": taken,
     }
-    return Source(where, name, folder, files, origin), about
+    return SubmissionSource(where, name, folder, files, origin), about
 
 
 def _checked(where: str, table: object) -> dict[str, object]:

@@ -12,12 +12,12 @@ from pytest_embedbench.wiring.netlist import build_netlist
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_embedbench.esr.answers import Answer
+    from pytest_embedbench.esr.answers import ModelAnswer
     from pytest_embedbench.wiring.diagram import Diagram
     from pytest_embedbench.wiring.netlist import Netlist
 
 
-def check_pins(answer: Answer, diagram: Diagram) -> None:
+def check_pins(answer: ModelAnswer, diagram: Diagram) -> None:
     """Insist that a circuit is wired as an answer's line says, resistors aside.
 
     Raises:

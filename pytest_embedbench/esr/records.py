@@ -107,7 +107,7 @@ _SAID = {
 }
 
 
-def told(record: CaseRecord) -> str:
+def failure_text(record: CaseRecord) -> str:
     """Return what a failure says: the outcome, pins, the correction, the reason."""
     return "\n".join(_lines(record))
 

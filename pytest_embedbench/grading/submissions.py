@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.grading.submitted import submitted
-from pytest_embedbench.submissions import Source, Submission, found_in, listed
+from pytest_embedbench.submissions import Submission, SubmissionSource, found_in, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,11 +22,11 @@ def gather(places: Iterable[Path], surface: Sequence[str]) -> list[Submission]:
     Raises:
         ConfigError: there is nothing, two have one name, or a line is broken.
     """
-    found: dict[object, Source] = {}
+    found: dict[object, SubmissionSource] = {}
     for place in places:
         folder = place.resolve()
         alone = folder.is_dir() and _is_submission(folder, surface)
-        one = Source(str(place), folder.name, str(folder))
+        one = SubmissionSource(str(place), folder.name, str(folder))
         for each in [one] if alone else found_in(place):
             found.setdefault(each.folder or each.where, each)
     return listed(found.values())

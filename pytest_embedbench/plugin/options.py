@@ -1,9 +1,7 @@
 """Options: one table makes command line, ini keys and environment agree.
 
 A product has a table of its own: it adds that in ``pytest_addoption``, and reads its
-options as the bench reads its own.
-
-Precedence: command line > ini > environment > default.
+options as the bench reads its own: command line > ini > environment > default.
 """
 
 from __future__ import annotations
@@ -59,8 +57,7 @@ RESUME = Setting(
     name="resume",
     flag="--embedbench-resume",
     metavar="RUN",
-    help="Go on with a run on many submissions or answers: what has changed is judged "
-    "anew",
+    help="Go on with a run on submissions or answers; what has changed is judged anew",
     default_text="none; without a name it is the latest",
     alone="latest",
 )
@@ -237,13 +234,10 @@ def any_set(config: pytest.Config) -> bool:
 def setting(config: pytest.Config, which: Setting | str) -> str:
     """Return the value of a single-valued option, ``""`` if nobody set it.
 
-    Args:
-        config: What pytest knows.
-        which: The option, or the name of one of the bench's own.
+    ``which`` is the option, or the name of one of the bench's own.
 
     Raises:
-        pytest.UsageError: the value is not one of the option's choices, or not a
-            whole number where it has to be one, or too small a one.
+        pytest.UsageError: the value is none that the option can have.
     """
     option = _setting(which)
     value, where = _first_set(config, option)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.esr.answers import Answer, read_answers
+from pytest_embedbench.esr.answers import ModelAnswer, read_answers
 
 SKETCH = "void setup() {}\nvoid loop() {}\n"
 GOOD = {"model": "m", "case": "c", "sketch": SKETCH}
 
 
-def read(folder: Path, *lines: object) -> list[Answer]:
+def read(folder: Path, *lines: object) -> list[ModelAnswer]:
     file = folder / "answers.jsonl"
     texts = (line if isinstance(line, str) else json.dumps(line) for line in lines)
     file.write_text("\n".join(texts))

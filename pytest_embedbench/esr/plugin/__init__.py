@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.esr.plugin.options import ANSWERS, MARKERS, PINS, SETTINGS
-from pytest_embedbench.esr.plugin.reports import Reports
+from pytest_embedbench.esr.plugin.reports import CaseReports
 from pytest_embedbench.esr.plugin.stash import ATTEMPT, KEPT, MARKER
 from pytest_embedbench.model import NO_SOURCE
 from pytest_embedbench.plugin.options import RESUME, add_settings, setting
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
     if not hasattr(config, "workerinput"):
         setting(config, PINS)
-        config.pluginmanager.register(Reports(config), "embedbench-esr-reports")
+        config.pluginmanager.register(CaseReports(config), "embedbench-esr-reports")
     if not setting(config, ANSWERS):
         return
     from pytest_embedbench.esr.plugin import cases  # noqa: PLC0415  # late

@@ -26,7 +26,7 @@ _ENDS = {
 
 
 @dataclass(slots=True, kw_only=True)
-class Attempt:
+class CheckAttempt:
     """What a run of a check has instead of the suite's own, and how it went.
 
     Args:

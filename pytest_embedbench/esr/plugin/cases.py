@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.esr.answers import Answer, read_answers
+from pytest_embedbench.esr.answers import ModelAnswer, read_answers
 from pytest_embedbench.esr.plugin.options import ANSWERS, BOTH, PINS
 from pytest_embedbench.esr.plugin.stash import ABOUT, ANSWERED, MARKER
 from pytest_embedbench.esr.records import PERMISSIVE, STRICT
@@ -46,7 +46,7 @@ class EsrItem:
     tags: tuple[str, ...]
     board: str
     pins: str
-    answer: Answer | None
+    answer: ModelAnswer | None
 
     @property
     def about(self) -> About:
@@ -93,7 +93,7 @@ def read(config: pytest.Config) -> None:
         config.option.dist = "worksteal"
 
 
-def _written(answer: Answer, folder: Path) -> Answer:
+def _written(answer: ModelAnswer, folder: Path) -> ModelAnswer:
     from dataclasses import replace  # noqa: PLC0415  # late
 
     own = answer.submission
@@ -104,9 +104,9 @@ def _written(answer: Answer, folder: Path) -> Answer:
     return replace(answer, submission=own)
 
 
-def _answer(record: dict[str, Any]) -> Answer:
+def _answer(record: dict[str, Any]) -> ModelAnswer:
     own = Submission(**record.pop("submission"))
-    return Answer(
+    return ModelAnswer(
         **record
         | {"submission": own}
         | {name: tuple(record[name]) for name in ("tags", "taken")}
@@ -206,7 +206,7 @@ def _case_of(item: pytest.Item, marker: pytest.Mark) -> str:
 
 
 def unanswered(
-    answers: Iterable[Answer], judged: set[str], cases: set[str]
+    answers: Iterable[ModelAnswer], judged: set[str], cases: set[str]
 ) -> list[str]:
     """Return a sentence for each answer that no case of this run was for."""
     told: list[str] = []

@@ -20,7 +20,7 @@ from pytest_embedbench.esr.plugin.depends import digest_for
 from pytest_embedbench.esr.plugin.options import PINS
 from pytest_embedbench.esr.plugin.searching import judge
 from pytest_embedbench.esr.plugin.stash import ABOUT, ATTEMPT, KEPT, RECORD, TOLD
-from pytest_embedbench.esr.records import STRICT, outcome_of, passes, told
+from pytest_embedbench.esr.records import STRICT, failure_text, outcome_of, passes
 from pytest_embedbench.plugin import running
 from pytest_embedbench.plugin.blame import blame_for, causes, reason_for
 from pytest_embedbench.plugin.failures import told_plainly
@@ -123,7 +123,7 @@ def _tell(item: pytest.Item, known: Told) -> None:
     outcome = outcome_of(record)
     undecided = outcome.is_undecided and not (only_strict and outcome is Outcome.BUDGET)
     with told_plainly():
-        raise (PinCheckUndecided if undecided else PinCheckFailed)(told(record))
+        raise (PinCheckUndecided if undecided else PinCheckFailed)(failure_text(record))
 
 
 @pytest.hookimpl(wrapper=True)

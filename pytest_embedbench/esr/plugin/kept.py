@@ -48,7 +48,7 @@ class Told(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CaseFiles:
     """The files of one run; ``session`` is what all of its processes have in common."""
 
     folder: Path
@@ -94,7 +94,7 @@ class Kept:
         return self.folder / _CASES / f"{safe_name(own_id)}.json"
 
 
-def begun(config: pytest.Config, session: str = "") -> Kept:
+def begun(config: pytest.Config, session: str = "") -> CaseFiles:
     """Return the files of this run; it can go on later.
 
     Args:
@@ -103,7 +103,7 @@ def begun(config: pytest.Config, session: str = "") -> Kept:
     """
     if KEPT not in config.stash:
         folder = session_of(config).run_dir / FOLDER
-        kept = Kept(folder, session or uuid4().hex)
+        kept = CaseFiles(folder, session or uuid4().hex)
         if not session:
             folder.mkdir(parents=True, exist_ok=True)
             replace_json(folder / JOURNAL, {"session": kept.session})

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.esr.records import CaseRecord
 
 
-class Reports:
+class CaseReports:
     """A plugin of its own, because the hook for reports is not told the config."""
 
     def __init__(self, config: pytest.Config) -> None:

@@ -22,7 +22,7 @@ from pytest_embedbench.esr.model import (
     Outcome,
     TrialEnd,
 )
-from pytest_embedbench.esr.plugin.attempt import Attempt
+from pytest_embedbench.esr.plugin.attempt import CheckAttempt
 from pytest_embedbench.esr.plugin.cases import FOLDER
 from pytest_embedbench.esr.plugin.options import PINS
 from pytest_embedbench.esr.plugin.stash import ABOUT, ATTEMPT, KEPT
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_embedbench.bench.registry import Registry
-    from pytest_embedbench.esr.answers import Answer
+    from pytest_embedbench.esr.answers import ModelAnswer
     from pytest_embedbench.esr.model import TrialFirmware, TrialResult
     from pytest_embedbench.esr.records import CaseRecord
     from pytest_embedbench.model import BoardSpec
@@ -134,7 +134,9 @@ class ItemTrial:
         answer = self._about.answer
         source = _answered(self._item, self._spec, answer) if answer else None
         searches = setting(self._item.config, PINS) != STRICT
-        attempt = Attempt(source=source, observe=searches, diagram=self._own_diagram())
+        attempt = CheckAttempt(
+            source=source, observe=searches, diagram=self._own_diagram()
+        )
         self._first = self._run(attempt)
         self._built, self._image = attempt.built, attempt.image
         self.skipped, self.failure = attempt.skipped, attempt.shown
@@ -170,7 +172,7 @@ class ItemTrial:
         is_strict = firmware.image is None and not firmware.corrected and not diagram
         if is_strict and self._first is not None:
             return self._first
-        attempt = Attempt(observe=observe, diagram=self._own_diagram())
+        attempt = CheckAttempt(observe=observe, diagram=self._own_diagram())
         folder = self._folder()
         if firmware.image is not None:
             attempt.source = prebuilt_source(firmware.image)
@@ -183,7 +185,7 @@ class ItemTrial:
             attempt.diagram = _written(folder / "diagram.json", diagram.encode())
         return self._run(attempt)
 
-    def _run(self, attempt: Attempt) -> TrialResult:
+    def _run(self, attempt: CheckAttempt) -> TrialResult:
         item, began_s = self._item, host_now_s()
         item.stash[ATTEMPT] = attempt
         item.stash[PLACE] = (FOLDER, self._about.own_id)
@@ -242,7 +244,9 @@ def _by_its_pins(registry: Registry, spec: BoardSpec) -> BoardSpec:
     return next((each for each in alike if each.mcu == spec.mcu), spec)
 
 
-def _answered(item: pytest.Item, spec: BoardSpec, answer: Answer) -> FirmwareSource:
+def _answered(
+    item: pytest.Item, spec: BoardSpec, answer: ModelAnswer
+) -> FirmwareSource:
     """Return what is built of an answer: its files in the place of the case's own.
 
     Raises:
