@@ -40,7 +40,7 @@ def main() -> int:
             run(root, workers, root / "warm")
         began_s = host_now_s()
         first = run(root, workers, root / "runs", stop_after=count // 2)
-        last = run(root, workers, root / "runs", "--embedbench-resume")
+        last = run(root, workers, root / "runs", "--embedbench-resume=latest")
         took_s = host_now_s() - began_s
         table = json.loads((root / "runs" / "latest" / "esr.json").read_text())
     print(f"{count} cases, {workers} workers: {took_s:.0f} s, with one interruption")
