@@ -81,7 +81,7 @@ class SourceConstant:
         return re.sub(r"[\[(]\d*[\])]", " ", self.name)
 
 
-class _Found(NamedTuple):
+class _PinMention(NamedTuple):
     token: PinToken
     owner: str
     role: ArgumentRole
@@ -98,11 +98,11 @@ def pin_constants(
         pins: Those of the board; what says no pin of it is left out.
     """
     program = Program(files)
-    found: defaultdict[PinToken, list[_Found]] = defaultdict(list)
+    found: defaultdict[PinToken, list[_PinMention]] = defaultdict(list)
     for sink in sinks(program):
         for token, owner in _roots(program, sink.piece, sink, frozenset()):
-            found[token].append(_Found(token, owner, sink.role, sink.call))
-    groups: defaultdict[tuple[str, str, str], list[_Found]] = defaultdict(list)
+            found[token].append(_PinMention(token, owner, sink.role, sink.call))
+    groups: defaultdict[tuple[str, str, str], list[_PinMention]] = defaultdict(list)
     for token, uses in found.items():
         roles = {use.role for use in uses}
         pin = pin_said(token.text, roles, pins)
@@ -133,7 +133,7 @@ def pin_said(text: str, roles: set[ArgumentRole], pins: BoardPins) -> str:
 
 
 def _constant(
-    pin: str, uses: list[_Found], files: Mapping[str, bytes], pins: BoardPins
+    pin: str, uses: list[_PinMention], files: Mapping[str, bytes], pins: BoardPins
 ) -> SourceConstant:
     tokens = tuple(dict.fromkeys(use.token for use in uses))
     first = min(tokens, key=lambda it: (it.file, it.start))

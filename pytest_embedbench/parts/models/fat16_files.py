@@ -59,7 +59,7 @@ class _Slot(NamedTuple):
     """Where the entry of a file or folder is, and where its content begins."""
 
     block: int
-    at: int
+    offset: int
     is_folder: bool
     cluster: int
 
@@ -96,31 +96,31 @@ class _Writer:
                 raise ConfigError(f"{name!r} on the card is a folder, and no file")
             for cluster in list(self._chain(found.cluster)):
                 self._link(cluster, 0)
-            self._patch(found.block, found.at, entry)
+            self._patch(found.block, found.offset, entry)
         clusters = self._store(content)
         first = clusters[0] if clusters else 0
         entry = _entry(name, _ARCHIVE, first, len(content))
         if found is not None:
-            self._patch(found.block, found.at, entry)
+            self._patch(found.block, found.offset, entry)
         else:
             self._add(place, entry)
 
     # ----------------------------------------------------------------- directories
     def _find(self, place: int, name: str) -> _Slot | None:
         wanted = _entry(name, 0, 0, 0)[:11]
-        for block, at, raw in self._entries(place):
+        for block, offset, raw in self._entries(place):
             name_of, suffix, attributes, _, cluster, _ = ENTRY.unpack(raw)
             is_long = attributes & _ATTRIBUTES == _LONG_NAME
             if name_of + suffix == wanted and not is_long:
-                return _Slot(block, at, bool(attributes & DIRECTORY), cluster)
+                return _Slot(block, offset, bool(attributes & DIRECTORY), cluster)
             if raw[0] == END:
                 return None
         return None
 
     def _add(self, place: int, entry: bytes) -> None:
-        for block, at, raw in self._entries(place):
+        for block, offset, raw in self._entries(place):
             if raw[0] in _FREE:
-                self._patch(block, at, entry)
+                self._patch(block, offset, entry)
                 return
         if place == _ROOT:
             raise ConfigError("the top folder of the card is full")
@@ -135,8 +135,12 @@ class _Writer:
         else:
             blocks = [it for cluster in self._chain(place) for it in self._of(cluster)]
         for block in blocks:
-            for at in range(0, BLOCK, ENTRY_SIZE):
-                yield block, at, self._card.read(block)[at : at + ENTRY_SIZE]
+            for offset in range(0, BLOCK, ENTRY_SIZE):
+                yield (
+                    block,
+                    offset,
+                    self._card.read(block)[offset : offset + ENTRY_SIZE],
+                )
 
     # -------------------------------------------------------------------- clusters
     @property
@@ -157,15 +161,15 @@ class _Writer:
             cluster = self._linked(cluster)
 
     def _linked(self, cluster: int) -> int:
-        block, at = divmod(2 * cluster, BLOCK)
-        link = self._card.read(self._volume.fat + block)[at : at + 2]
+        block, offset = divmod(2 * cluster, BLOCK)
+        link = self._card.read(self._volume.fat + block)[offset : offset + 2]
         return int.from_bytes(link, "little")
 
     def _link(self, cluster: int, to: int) -> None:
-        block, at = divmod(2 * cluster, BLOCK)
+        block, offset = divmod(2 * cluster, BLOCK)
         for fat in range(self._volume.fats):
             where = self._volume.fat + fat * self._fat_blocks + block
-            self._patch(where, at, to.to_bytes(2, "little"))
+            self._patch(where, offset, to.to_bytes(2, "little"))
 
     def _store(self, content: bytes) -> Sequence[int]:
         """Write into free clusters, and return these."""
@@ -189,9 +193,9 @@ class _Writer:
             part = content[index * BLOCK : (index + 1) * BLOCK]
             self._card.write(block, part.ljust(BLOCK, b"\0"))
 
-    def _patch(self, block: int, at: int, data: bytes) -> None:
+    def _patch(self, block: int, offset: int, data: bytes) -> None:
         before = self._card.read(block)
-        self._card.write(block, before[:at] + data + before[at + len(data) :])
+        self._card.write(block, before[:offset] + data + before[offset + len(data) :])
 
 
 def _entry(name: str, attributes: int, cluster: int, size: int) -> bytes:
