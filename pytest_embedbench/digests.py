@@ -40,8 +40,9 @@ class Memo(Generic[_KnownT]):
         stamps, variables, known = self._known[asked]
         if variables != _variables():
             return None
-        if any(_stamp(path) != at for path, at in stamps.items()):
-            return None
+        for path, at in stamps.items():
+            if _stamp(path) != at:
+                return None
         self.recalled += 1
         return known
 

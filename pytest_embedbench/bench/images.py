@@ -65,6 +65,7 @@ class ImageCache:
     session: str = ""
     asked: Asked = field(default_factory=Asked, init=False)
     _users: int | None = field(default=None, init=False, repr=False, compare=False)
+    _has_forgotten: bool = field(default=False, init=False, repr=False, compare=False)
     _own: str = field(default_factory=lambda: uuid4().hex, init=False)
     _failed: dict[str, EmbedbenchError] = field(
         default_factory=dict["str", "EmbedbenchError"]
@@ -155,7 +156,7 @@ class ImageCache:
         """
         self._raise_if_failed(key)
         draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=self._folder("images")))
-        forget_old(self.root, now_s=draft.stat().st_mtime)
+        self._forget_old(draft)
         outcome: FirmwareImage | EmbedbenchError
         try:
             try:
@@ -172,6 +173,11 @@ class ImageCache:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
         return key
+
+    def _forget_old(self, draft: Path) -> None:
+        if not self._has_forgotten:  # what is old ages by months
+            self._has_forgotten = True
+            forget_old(self.root, now_s=draft.stat().st_mtime)
 
     def _publish(self, key: str, image: FirmwareImage, draft: Path) -> None:
         """Give a finished draft its name: from then on its files never change."""

@@ -14,6 +14,7 @@ from pytest_embedbench.grading.checks.conversations import (
     Turn,
     check_turn,
     conversation,
+    known_conversation,
 )
 from pytest_embedbench.grading.checks.oracle import load_oracle
 from pytest_embedbench.grading.checks.protocol_checks import meaning
@@ -41,6 +42,21 @@ def insist(turn: Turn, *heard: str) -> None:
 
 def test_a_seed_gives_one_conversation() -> None:
     assert turns_of_the_filter() == turns_of_the_filter()
+
+
+def test_a_conversation_is_made_once_for_oracles_that_are_alike() -> None:
+    """And anew for one that has come a step further, or stands for another task."""
+    one, other, later = (load_oracle(FILTER)() for _ in range(3))
+    later.step("LEVEL", {"level": 20}, 10)
+    first = known_conversation(FILTER.task, one, seed=3, count=40)
+    assert known_conversation(FILTER.task, other, seed=3, count=40) is first
+    assert first == [
+        *conversation(FILTER.task, load_oracle(FILTER)(), seed=3, count=40)
+    ]
+    begun_later = known_conversation(FILTER.task, later, seed=3, count=40)
+    assert begun_later is not first
+    tank = known_conversation(TANK.task, load_oracle(TANK)(), seed=3, count=40)
+    assert tank != first
 
 
 @pytest.mark.parametrize("suite", [TANK, FILTER], ids=["tank", "filter"])

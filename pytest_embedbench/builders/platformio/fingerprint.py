@@ -185,18 +185,19 @@ def _tree(root: Path, but: Path | None = None) -> dict[str, str]:
     if root.is_file():
         return {"": file_digest(root)}
     found: dict[str, str] = {}
+    begin, left_out = f"{root}{os.sep}", str(but or "")
     for folder, folders, names in os.walk(root, followlinks=False):
         folders[:] = [
             name
             for name in folders
             if not name.startswith(".")
             and name not in _NOT_LOOKED_INTO
-            and Path(folder, name) != but
+            and os.path.join(folder, name) != left_out  # noqa: PTH118
         ]
         for name in names:
-            path = Path(folder, name)
-            if path.is_file():
-                found[path.relative_to(root).as_posix()] = file_digest(path)
+            path = os.path.join(folder, name)  # noqa: PTH118
+            if os.path.isfile(path):  # noqa: PTH113
+                found[path.removeprefix(begin)] = file_digest(path)
     return found
 
 

@@ -51,7 +51,14 @@ def fixed_names(suite: Suite) -> frozenset[str]:
     fixed = [f for f in src if f.relative_to(suite.root).as_posix() not in surface]
     free = {Path(name).stem.lower() for name in surface}
     begin = {*_OURS, *(file.stem.lower() for file in fixed)} - free
-    words = _library_words().union(*(_words(cut_up(read(file))) for file in fixed))
+    return _beginning(frozenset(begin), tuple(read(file) for file in fixed))
+
+
+# The firmware's own files are the same for each submission, and for each of its tests.
+@lru_cache(maxsize=16)
+def _beginning(begin: frozenset[str], sources: tuple[bytes, ...]) -> frozenset[str]:
+    """Return what sources and our libraries name that begins with one of some words."""
+    words = _library_words().union(*(_words(cut_up(data)) for data in sources))
     return frozenset(
         word for word in words if "_" in word and word.lower().split("_")[0] in begin
     )

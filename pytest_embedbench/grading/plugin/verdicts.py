@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FILE = "verdict.json"
 _WRITTEN_EVERY_S = 0.25
-_WRITING_SHARE = 0.04
+_WRITING_SHARE = 0.02
 """Of a run, at most; the files of a large suite are written less often."""
 _WORKER = re.compile(r"worker '[^']*'")
 _RERUN: str = "rerun"

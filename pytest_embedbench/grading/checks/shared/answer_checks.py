@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.grading.checks.closed_loop import HEARTBEAT, answer
-from pytest_embedbench.grading.checks.conversations import check_turn, conversation
+from pytest_embedbench.grading.checks.conversations import (
+    check_turn,
+    known_conversation,
+)
 from pytest_embedbench.grading.checks.shared.marks import enforcing, insist, needing
 
 if TYPE_CHECKING:
@@ -93,7 +96,7 @@ def any_lines(*brief: str) -> Test:
         bench.wait_for_boot()
         bench.run_for(TICK_MS)
         its_plant = plant()
-        for turn in conversation(task, oracle, seed=_SEED, count=_TURNS):
+        for turn in known_conversation(task, oracle, seed=_SEED, count=_TURNS):
             since, at_ms = bench.uart.mark(), bench.uart.now_us / 1000
             for line in turn.lines:
                 bench.send(line)
