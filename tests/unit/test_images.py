@@ -271,7 +271,7 @@ def test_a_source_that_never_rests_is_given_up(
         cache.image(builder, source)
 
 
-def test_images_that_nobody_uses_are_forgotten(
+def test_images_that_nobody_uses_are_forgotten_by_a_later_run(
     cache: ImageCache, builder: Copier, source: FirmwareSource
 ) -> None:
     old = cache.image(builder, source).elf_path.parent
@@ -280,7 +280,7 @@ def test_images_that_nobody_uses_are_forgotten(
     killed.mkdir()
     os.utime(killed, (0, 0))
     edit(source, "int other(void);")
-    new = cache.image(builder, source).elf_path.parent
+    new = ImageCache(cache.root).image(builder, source).elf_path.parent
     assert list((cache.root / "images").iterdir()) == [new]
 
 
