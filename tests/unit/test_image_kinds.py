@@ -210,9 +210,20 @@ ELF_OF_A_PC = struct.pack(
 )  # fmt: skip
 
 
+def elf_of_an_avr(core: int) -> bytes:
+    """Return the head of an ELF for a core, ``avr5`` or ``avr6``, with no program."""
+    return struct.pack(
+        "<16sHHIIIIIHHHHHH",
+        b"\x7fELF\x01\x01\x01", 2, 83, 1, 0, 0, 0, 0x80 | core, 52, 32, 0, 40, 0, 0,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("board", "data", "fact"),
     [
+        ("uno", elf_of_an_avr(6), "is a program for another MCU (core avr6; atmega328"),
+        ("mega", elf_of_an_avr(5), "is a program for another MCU (core avr5; atmega25"),
+        ("uno", elf_of_an_avr(5), "has no program in it"),
         ("uno", ELF_OF_A_PC, "is a program for EM_X86_64, not for an AVR"),
         ("uno", TOO_LONG.encode(), "needs 131076 bytes of flash, atmega328p has 32768"),
         ("uno", bytes(1 << 16), "needs 65536 bytes of flash, atmega328p has 32768"),

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 # avr-gcc's view of a Harvard machine: flash, then RAM, EEPROM, fuses, lock, signature.
 _RAM, _EEPROM = 0x80_0000, 0x81_0000
+# The core that an AVR ELF says it is for (EF_AVR_MACH of binutils' elf/avr.h): avr4 has
+# up to 8 KiB of flash, avr5 64, avr51 128, avr6 256. Assemblers say avr2 if not told.
+_CORE_MASK, _NO_CORE = 0x7F, 3
+_CORES = ((0x2000, 4), (0x1_0000, 5), (0x2_0000, 51), (0x4_0000, 6))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +47,12 @@ def read_program(path: Path, mmcu: str, mcu: Mcu) -> AvrProgram:
 
     Raises:
         DoesNotFit: too big for flash or RAM.
-        FirmwareFault: not an AVR program in ELF.
+        FirmwareFault: not an AVR program in ELF, or one for another core.
         BenchFault: the file cannot be read.
     """
     segments: list[tuple[int, bytes]] = []
     flash_end, ram_end = 0, 0
-    for virtual, physical, code, size in _loadable(path):
+    for virtual, physical, code, size in _loadable(path, mmcu, mcu):
         if physical < _RAM and code:
             segments.append((physical, code))
             flash_end = max(flash_end, physical + len(code))
@@ -68,7 +72,7 @@ def read_program(path: Path, mmcu: str, mcu: Mcu) -> AvrProgram:
     return AvrProgram(path=path, segments=tuple(segments))
 
 
-def _loadable(path: Path) -> Iterator[tuple[int, int, bytes, int]]:
+def _loadable(path: Path, mmcu: str, mcu: Mcu) -> Iterator[tuple[int, int, bytes, int]]:
     """Yield virtual and physical address, bytes, and size in memory."""
     try:
         kind = image_kind(path)
@@ -88,6 +92,7 @@ def _loadable(path: Path) -> Iterator[tuple[int, int, bytes, int]]:
                 raise FirmwareFault(
                     f"{path}: is a program for {elf['e_machine']}, not for an AVR"
                 )
+            _check_core(path, elf["e_flags"] & _CORE_MASK, mmcu, mcu)
             for segment in elf.iter_segments("PT_LOAD"):
                 code, size = segment.data(), segment["p_memsz"]
                 if len(code) < segment["p_filesz"]:
@@ -97,3 +102,13 @@ def _loadable(path: Path) -> Iterator[tuple[int, int, bytes, int]]:
         raise FirmwareFault(f"{path}: is not an ELF file: {error}") from error
     except OSError as error:
         raise BenchFault(f"{path}: cannot be read: {error}") from error
+
+
+def _check_core(path: Path, core: int, mmcu: str, mcu: Mcu) -> None:
+    """Refuse what would crash at its first interrupt vector."""
+    meant = next(number for most, number in _CORES if mcu.flash_bytes <= most)
+    if core > _NO_CORE and core != meant:
+        raise FirmwareFault(
+            f"{path}: is a program for another MCU (core avr{core}; {mmcu} is "
+            f"avr{meant})"
+        )
