@@ -31,4 +31,6 @@ def check_diagram_file(file: Path, board: str = "") -> DiagramReport:
     except UnicodeDecodeError as error:
         told = f"is no text in UTF-8 (byte {error.start}); save it as such"
         raise ConfigError(f"{file}: {told}") from error
+    except ValueError as error:  # a byte of 0 in its name
+        raise ConfigError(f"{str(file)!r}: cannot be read: {error}") from error
     return check_diagram(text, str(file), installed_catalogue(), board)

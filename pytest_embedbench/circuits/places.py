@@ -27,7 +27,7 @@ def diagram_beside(test: Path, board: str) -> Path:
         folder / DIAGRAM for folder in test.parents if (folder / WOKWI_FILE).is_file()
     ]
     for file in (*beside, *of_wokwi[:1]):
-        if file.is_file():
+        if file.exists():  # a folder is told when it is read
             return file
     raise ConfigError(
         f"{test.name}: no circuit is drawn: put {DIAGRAM} beside the test, name one "

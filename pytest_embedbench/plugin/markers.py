@@ -28,13 +28,13 @@ def check_board_markers(node: pytest.Item) -> None:
         for word in marker.args:
             # All that is no capability is what a lab's boards are wired to.
             if meant_capability(word):
-                raise _refused(node, marker, f"has no {word!r}", CAPABILITIES)
+                raise refused(node, marker, f"has no {word!r}", CAPABILITIES)
     for marker in node.iter_markers("image"):
         check_text(node, marker, ("the path of a prebuilt firmware",))
     for marker in node.iter_markers("erase"):
         check_words(node, marker, ERASABLE)
         if len(marker.args) > 1:
-            raise _refused(node, marker, "takes one word", ERASABLE)
+            raise refused(node, marker, "takes one word", ERASABLE)
 
 
 def check_words(node: pytest.Item, marker: pytest.Mark, known: Collection[str]) -> None:
@@ -46,7 +46,7 @@ def check_words(node: pytest.Item, marker: pytest.Mark, known: Collection[str]) 
     check_text(node, marker, known)
     for word in marker.args:
         if word not in known:
-            raise _refused(node, marker, f"has no {word!r}", known)
+            raise refused(node, marker, f"has no {word!r}", known)
 
 
 def check_text(node: pytest.Item, marker: pytest.Mark, known: Collection[str]) -> None:
@@ -56,18 +56,19 @@ def check_text(node: pytest.Item, marker: pytest.Mark, known: Collection[str]) -
         CollectError: naming test, marker, what is no word, and all known ones.
     """
     if not marker.args:
-        raise _refused(node, marker, "says nothing", known)
+        raise refused(node, marker, "says nothing", known)
     if marker.kwargs:
-        raise _refused(node, marker, "takes words without names", known)
+        raise refused(node, marker, "takes words without names", known)
     for word in marker.args:
         if not isinstance(word, str):
             what = f"takes text, and {word!r} is {type(word).__name__}"
-            raise _refused(node, marker, what, known)
+            raise refused(node, marker, what, known)
 
 
-def _refused(
+def refused(
     node: pytest.Item, marker: pytest.Mark, what: str, known: Collection[str]
 ) -> Exception:
+    """Return the error that names a test, its marker and what it could have said."""
     words = [repr(word) for word in marker.args]
     words += [f"{name}={value!r}" for name, value in marker.kwargs.items()]
     return pytest.Collector.CollectError(

@@ -108,6 +108,8 @@ def test_files_that_are_not_there_or_no_text_are_told(tmp_path: Path) -> None:
         diagram_command(str(tmp_path / "none.json"))
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
         diagram_command(str(tmp_path))
+    with pytest.raises(ConfigError, match="cannot be read: embedded null byte"):
+        diagram_command("a\0b")
     file = tmp_path / "latin.json"
     file.write_bytes(b'{"author": "\xe4"}')
     with pytest.raises(ConfigError, match=r"is no text in UTF-8 \(byte 12\)"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.plugin.failures import told_plainly
-from pytest_embedbench.plugin.markers import check_text
+from pytest_embedbench.plugin.markers import check_text, refused
 from pytest_embedbench.plugin.options import setting, settings
 from pytest_embedbench.plugin.stash import item_of, log_of, session_of
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import BoardSpec
 
 SCENARIOS = (".test.yaml", ".test.yml")
+_PATHS = ("the path of a diagram.json",)
 _MARKER = (
     "diagram(path): the board of this test stands in that circuit (Wokwi's "
     "diagram.json); paths are from the test's folder on"
@@ -30,6 +31,14 @@ _MARKER = (
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker."""
     config.addinivalue_line("markers", _MARKER)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Insist on the one path of the marker while tests are collected."""
+    for marker in metafunc.definition.iter_markers("diagram"):
+        check_text(metafunc.definition, marker, _PATHS)
+        if len(marker.args) > 1:
+            raise refused(metafunc.definition, marker, "takes one path", _PATHS)
 
 
 def pytest_collect_file(
@@ -48,7 +57,6 @@ def pytest_embedbench_diagram(item: pytest.Item, spec: BoardSpec) -> Path | None
     """Look for the diagram of a test that has to do with a circuit."""
     marker = item.get_closest_marker("diagram")
     if marker is not None:
-        check_text(item, marker, ("the path of a diagram.json",))
         return item.path.parent / str(marker.args[0])
     fixtures = getattr(item, "fixturenames", ())
     if "wokwi_board" in fixtures and spec.engine == "wokwi":
