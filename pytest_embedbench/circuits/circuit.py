@@ -23,7 +23,7 @@ from pytest_embedbench.wiring.diagram import Endpoint
 from pytest_embedbench.wiring.stops import PinBecomes, TimeReaches, UartSays
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.contracts import BoardCircuit
@@ -68,6 +68,12 @@ class Circuit:
             raise UnknownName("part of the circuit", part, self._parts)
         return self._parts[part]
 
+    def __contains__(self, part: object) -> bool:
+        return part in self._parts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
     @property
     def parts(self) -> Sequence[CircuitPart]:
         """All parts, the board among them, as they stand in the diagram."""
@@ -101,7 +107,7 @@ class Circuit:
             ExpectTimeout: it has not within ``within_ms``.
             FirmwareFault: the firmware crashed, ... before it.
         """
-        level = pin_level(pin, level)
+        level, within_ms = pin_level(pin, level), whole_ms("within_ms", within_ms)
         end, uart = endpoint(pin), self.bench.uart
         if self.board_circuit.level(end) is level:
             return uart.now_us
@@ -122,7 +128,10 @@ class Circuit:
             ExpectTimeout: it has not within ``within_ms``.
             FirmwareFault: the firmware crashed, ... before it.
         """
-        met_us = self._wait(UartSays(text_or_bytes("said", said)), within_ms)
+        wanted = text_or_bytes("said", said)
+        if not wanted:
+            raise ConfigError(f"said = {said!r}: give what the firmware has to say")
+        met_us = self._wait(UartSays(wanted), within_ms)
         if met_us is not None:
             return met_us
         raise self.timeout(

@@ -70,6 +70,14 @@ class CircuitPart:
             )
         return self._circuit.board_circuit.observe(self.id, name)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("_") and name not in {"id", "controls"}:
+            raise AttributeError(
+                f"{self.id}: {name} is not assigned: set(...) sets controls, which "
+                f"are: {', '.join(self._kind.controls) or 'none'}"
+            )
+        super().__setattr__(name, value)
+
     def seen(self) -> Mapping[str, Reading]:
         """Return all that is seen of it, by name."""
         observe = self._circuit.board_circuit.observe
@@ -130,6 +138,11 @@ class CircuitPart:
         self.set(**{self._button(key): 0})
 
     def _button(self, key: str) -> str:
+        if not isinstance(cast("object", key), str):
+            raise ConfigError(
+                f"{self.id}: {key!r} is no key, which is text; how long it is held is "
+                "press(duration_ms=...)"
+            )
         keys = self._keys()
         if not keys:
             return key or _PRESSED

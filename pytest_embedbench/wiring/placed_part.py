@@ -58,7 +58,7 @@ class PlacedPart:
         """
         check_control(self.id, self.kind, name, value)
         if not isinstance(self.model, Controlled):
-            raise NotSupported(f"{self.id}: no model here can set {name}")
+            raise NotSupported(f"no model here can set {name}")
         self.model.control(at_ticks, name, value)
 
     def put_file(self, path: str, content: bytes) -> None:
@@ -69,7 +69,7 @@ class PlacedPart:
             ConfigError: the file cannot be there.
         """
         if not isinstance(self.model, TakesFiles):
-            raise NotSupported(f"{self.id} is a {self.kind.name}: it takes no files")
+            raise NotSupported(f"a {self.kind.name} takes no files")
         self.model.put_file(path, content)
 
     def power_on(self, at_ticks: int) -> None:
@@ -112,7 +112,11 @@ def check_control(part: str, kind: PartType, name: str, value: object) -> None:
     if not isinstance(value, int | float):
         raise ConfigError(f"{part}: {name} cannot be {value!r}: it is {limits}")
     if not lowest <= value <= highest:  # NaN is nowhere
-        raise ConfigError(f"{part}: {name} cannot be {value:g}: it is {limits}")
+        try:
+            shown = f"{value:g}"
+        except OverflowError:  # a whole number that no float can be
+            shown = "that large"
+        raise ConfigError(f"{part}: {name} cannot be {shown}: it is {limits}")
 
 
 def control_named(kind: PartType, name: str) -> PartControl:

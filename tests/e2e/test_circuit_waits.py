@@ -122,6 +122,33 @@ BAD: dict[str, tuple[Callable[[Circuit], object], type[Exception], str]] = {
     "range": (lambda it: it["pot1"].set(position=2), ConfigError, "it is 0 to 1"),
     "control": (lambda it: it["pot1"].set(nope=1), UnknownName, "known controls of"),
     "button": (lambda it: it["pot1"].press(), UnknownName, "'pressed'"),
+    "key": (lambda it: it["pot1"].press(50), ConfigError, "press(duration_ms=...)"),  # type: ignore[arg-type]
+    "no key": (lambda it: it["pot1"].hold(None), ConfigError, "None is no key"),  # type: ignore[arg-type]
+    "assigned": (
+        lambda it: setattr(it["pot1"], "position", 0.5),
+        AttributeError,
+        "set(...) sets controls, which are: position",
+    ),
+    "no file": (
+        lambda it: it["led1"].put_file("A", b""),
+        ConfigError,
+        "led1: a wokwi-led takes no files",
+    ),
+    "nothing": (
+        lambda it: it.wait_serial("", within_ms=1),
+        ConfigError,
+        "give what the firmware has to say",
+    ),
+    "within": (
+        lambda it: it.wait_pin("uno:13", it.level("uno:13"), within_ms=-1),
+        ConfigError,
+        "within_ms = -1",
+    ),
+    "drive": (
+        lambda it: it.bench.board.drive_pin("D13", Level.LOW),
+        ConfigError,
+        "its net uno:13 has led1:A",
+    ),
     "seen": (lambda it: it["led1"].text, AttributeError, "brightness; not 'text'"),
     "pin": (lambda it: it.level("13"), ConfigError, "write part:pin"),
     "no pin": (lambda it: it.level("uno:99"), UnknownName, "known pins of uno: 0, 1"),
@@ -144,6 +171,8 @@ def test_what_makes_no_sense_is_told_in_a_sentence(wired: Wired) -> None:
         with pytest.raises(kind, match=re.escape(words)) as caught:
             call(circuit)
         assert "\n" not in str(caught.value)
+    assert "led1" in circuit
+    assert {*circuit} == {"uno", *LED}
     bench.run_for(10)
 
 

@@ -62,5 +62,5 @@ def test_a_full_card_says_so() -> None:
 
 
 def test_a_light_takes_no_files() -> None:
-    with pytest.raises(NotSupported, match="it is a wokwi-led: it takes no files"):
+    with pytest.raises(NotSupported, match="a wokwi-led takes no files"):
         OnTable("wokwi-led").part.put_file("A", b"")

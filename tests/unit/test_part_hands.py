@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.parts import CATALOGUE
+from pytest_embedbench.wiring.placed_part import check_control
 from tests.support.placed import OnTable
 
 
@@ -87,6 +91,13 @@ def test_a_knob_is_not_turned_over_its_end(position: float) -> None:
     knob = OnTable("wokwi-potentiometer")
     with pytest.raises(ConfigError, match=r"^it: position cannot be .*: it is 0 to 1$"):
         knob.set("position", position)
+
+
+@pytest.mark.parametrize("position", [math.nan, math.inf, 1e300, 10**400, "1", None])
+def test_what_is_no_number_of_its_range_is_told(position: float) -> None:
+    kind = CATALOGUE.types["wokwi-potentiometer"]
+    with pytest.raises(ConfigError, match=r"position cannot be .*: it is 0 to 1"):
+        check_control("pot", kind, "position", position)
 
 
 def test_what_a_type_does_not_have_is_named() -> None:
