@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_embedbench.bench.under_test import under_test
 from pytest_embedbench.contracts import ShowsDrives
 from pytest_embedbench.errors import (
     ConfigError,
@@ -145,7 +146,7 @@ BAD: dict[str, tuple[Callable[[Circuit], object], type[Exception], str]] = {
         "within_ms = -1",
     ),
     "drive": (
-        lambda it: it.bench.board.drive_pin("D13", Level.LOW),
+        lambda it: under_test(it.bench.board).drive_pin("D13", Level.LOW),
         ConfigError,
         "its net uno:13 has led1:A",
     ),
