@@ -115,8 +115,20 @@ def whole_manifest(place: Path) -> dict[str, Any] | None:
     return manifest
 
 
-def forget_old(root: Path, now_s: float) -> None:
-    """Forget what nobody has used for a month, and what killed builds left."""
+@dataclass(slots=True)
+class Cleaning:
+    """Forgets what is old, once: in one run nothing ages by months."""
+
+    done: bool = False
+
+    def once(self, root: Path, now_s: float) -> None:
+        """Forget what nobody has used for a month, and what killed builds left."""
+        if not self.done:
+            self.done = True
+            _forget_old(root, now_s)
+
+
+def _forget_old(root: Path, now_s: float) -> None:
     used = {path: path / MANIFEST for path in (root / IMAGES).iterdir()}
     if (root / FAILED).is_dir():
         used |= {path: path for path in (root / FAILED).iterdir()}

@@ -21,7 +21,7 @@ from pytest_embedbench.bench.ahead import BuildAhead
 from pytest_embedbench.bench.cache_use import (
     MANIFEST,
     Asked,
-    forget_old,
+    Cleaning,
     share_cache,
     whole_manifest,
 )
@@ -65,7 +65,7 @@ class ImageCache:
     session: str = ""
     asked: Asked = field(default_factory=Asked, init=False)
     _users: int | None = field(default=None, init=False, repr=False, compare=False)
-    _has_forgotten: bool = field(default=False, init=False, repr=False, compare=False)
+    _cleaning: Cleaning = field(default_factory=Cleaning, init=False, repr=False)
     _own: str = field(default_factory=lambda: uuid4().hex, init=False)
     _failed: dict[str, EmbedbenchError] = field(
         default_factory=dict["str", "EmbedbenchError"]
@@ -156,7 +156,7 @@ class ImageCache:
         """
         self._raise_if_failed(key)
         draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=self._folder("images")))
-        self._forget_old(draft)
+        self._cleaning.once(self.root, now_s=draft.stat().st_mtime)
         outcome: FirmwareImage | EmbedbenchError
         try:
             try:
@@ -173,11 +173,6 @@ class ImageCache:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
         return key
-
-    def _forget_old(self, draft: Path) -> None:
-        if not self._has_forgotten:  # what is old ages by months
-            self._has_forgotten = True
-            forget_old(self.root, now_s=draft.stat().st_mtime)
 
     def _publish(self, key: str, image: FirmwareImage, draft: Path) -> None:
         """Give a finished draft its name: from then on its files never change."""
@@ -267,8 +262,8 @@ class ImageCache:
             raise BuildError(**fields).again()
 
     def _failure(self, key: str) -> Path:
-        digest = hashlib.sha256(f"{self.session}\n{key}".encode()).hexdigest()[:32]
-        return self._folder("failed") / f"{digest}.json"
+        digest = hashlib.sha256(f"{self.session}\n{key}".encode()).hexdigest()
+        return self._folder("failed") / f"{digest[:32]}.json"
 
     @contextlib.contextmanager
     def _lock(self, source: FirmwareSource) -> Generator[bool]:
@@ -302,5 +297,4 @@ def _key(builder: Builder, source: FirmwareSource) -> str:
     What was built where all could be read may hold any of it: no sandbox runs that.
     """
     key = builder.fingerprint(source)
-    apart = source.isolation is Isolation.BUBBLEWRAP
-    return f"{key}-apart" if apart else key
+    return f"{key}-apart" if source.isolation is Isolation.BUBBLEWRAP else key
