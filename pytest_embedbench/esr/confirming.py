@@ -87,7 +87,11 @@ class Confirming:
     def _by_image(
         self, pin_map: PinMap, doing: Mapping[str, PinDoing], image: Path | None
     ) -> Confirmed:
-        analog = [it for it in pin_map.moves if doing[it.used].does == {Does.MEASURES}]
+        analog = [
+            it
+            for it in pin_map.moves
+            if doing[it.used].does == frozenset({Does.MEASURES})
+        ]
         digital = [it for it in pin_map.moves if it not in analog]
         changed = patched(image, digital, self._pins) if image is not None else None
         if changed is None:

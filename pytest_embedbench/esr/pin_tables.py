@@ -52,7 +52,7 @@ def _offsets(elf: Path) -> dict[str, int]:
             loaded: Any = ELFFile(file)
         except ELFError:
             return {}
-        symbols = loaded.get_section_by_name(".symtab")
+        symbols: Any = loaded.get_section_by_name(".symtab")
         for name in _TABLES if symbols is not None else ():
             for symbol in symbols.get_symbol_by_name(name) or ():
                 for segment in loaded.iter_segments("PT_LOAD"):

@@ -67,13 +67,14 @@ def _judged(item: pytest.Item) -> Told:
             if kept.has_earlier(about.own_id):
                 forget_folders(kept.folder, about.own_id)
             record, skipped, failure = judge(item)
-            found = {
+            judged: Told = {
                 "record": record,
                 "skipped": skipped,
                 "failure": failure,
                 "session": kept.session,
                 "digest": digest,
             }
+            found = judged
             kept.put(about.own_id, found)
     return found
 

@@ -55,12 +55,12 @@ def corrections(edits: Sequence[Edit]) -> tuple[Correction, ...]:
 
 
 def _said(token: PinToken, edit: Edit, pins: BoardPins) -> str:
-    if edit.constant.roles == {ArgumentRole.INTERRUPT}:
+    if edit.constant.roles == frozenset({ArgumentRole.INTERRUPT}):
         return f"digitalPinToInterrupt({edit.pin})"
     is_loop = token.bound is not None
     if (
         is_loop
-        and edit.constant.roles == {ArgumentRole.MEASURE}
+        and edit.constant.roles == frozenset({ArgumentRole.MEASURE})
         and token.text.isdigit()
     ):
         return edit.pin.removeprefix("A")
