@@ -200,9 +200,9 @@ def _without_fences(text: str) -> AnswerCode:
             if (begins, ends + 1) == (0, len(lines))
             else (f"lines {begins + 1} to {ends + 1} of {len(lines)}")
         )
-        return AnswerCode({SKETCH: f"{kept}\n"}, (f"no fences: {how} is taken",))
+        return AnswerCode({SKETCH: f"{kept}\n"}, (f"no fences, taken: {how}",))
     if _LOOKS_PYTHON.search(text) and _is_python(text):
-        return AnswerCode({PROGRAM: text}, ("no fences: all of it is taken",))
+        return AnswerCode({PROGRAM: text}, ("no fences, taken: all of it",))
     return AnswerCode({}, (NO_CODE,))
 
 

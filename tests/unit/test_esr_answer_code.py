@@ -98,7 +98,7 @@ def test_what_holds_no_code_says_so(answer: str) -> None:
         (fenced(WHOLE) + fenced(OTHER), "2 whole sketches: the last one counts"),
         (f"```cpp\n{WHOLE}", "cut off"),
         ("```bash\nls\n```\n" + fenced(WHOLE), "left out as no code: 1 of bash"),
-        (f"Sure:\n{WHOLE}Bye.", "no fences: lines 2 to 3 of 4"),
+        (f"Sure:\n{WHOLE}Bye.", "no fences, taken: lines 2 to 3 of 4"),
         (f"```cpp a.h\n```\n```cpp a.h\n```\n{fenced(WHOLE)}", "src/a.h is there more"),
     ],
 )
