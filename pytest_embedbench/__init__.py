@@ -129,6 +129,7 @@ if TYPE_CHECKING:
         ContractViolation as ContractViolation,
         DoesNotFit as DoesNotFit,
         EmbedbenchError as EmbedbenchError,
+        EndpointFault as EndpointFault,
         ExpectTimeout as ExpectTimeout,
         FaultNeverFired as FaultNeverFired,
         FirmwareCrash as FirmwareCrash,
@@ -145,6 +146,7 @@ if TYPE_CHECKING:
         OutsideEditSurface as OutsideEditSurface,
         PinCheckFailed as PinCheckFailed,
         PinCheckUndecided as PinCheckUndecided,
+        RequestRefused as RequestRefused,
         ServiceFault as ServiceFault,
         SubmissionRefused as SubmissionRefused,
         ToolMissing as ToolMissing,
@@ -249,11 +251,12 @@ _HOMES = {
     "pytest_embedbench.errors": (
         "BadFrame BenchFault BoardBusy BoardDisabled BoardGivenUp BoardLacks BoardLost "
         "BoardUnreachable BuildError CapabilityMissing "
-        "ConfigError ContractViolation DoesNotFit EmbedbenchError ExpectTimeout "
+        "ConfigError ContractViolation DoesNotFit EmbedbenchError "
+        "EndpointFault ExpectTimeout "
         "FaultNeverFired FirmwareCrash FirmwareFault FirmwareFlood FirmwareReset "
         "FirmwareSpin FirmwareStuck FlashFailed ForbiddenOutput InvariantBroken "
         "NotSupported NothingSubmitted OutsideEditSurface PinCheckFailed "
-        "PinCheckUndecided ServiceFault "
+        "PinCheckUndecided RequestRefused ServiceFault "
         "SubmissionRefused ToolMissing UnitTestsFailed UnknownName WrongBoard "
         "WrongOutput"
     ),

@@ -16,6 +16,8 @@
                 * ``BadFrame``   - it said what its protocol has no place for
         * ``BoardUnreachable`` - no such port, or we may not open it
         * ``ContractViolation`` - an engine, builder or plant breaks a promise
+        * ``EndpointFault``    - a model's endpoint refuses or fails
+            * ``RequestRefused`` - it takes no such request
         * ``FaultNeverFired``  - a fault was asked for and changed nothing
         * ``FlashFailed``      - the firmware could not be written to the board
         * ``NotSupported``     - this engine cannot do that
@@ -51,6 +53,10 @@ from pytest_embedbench.errors.base import (
     ConfigError as ConfigError,
     EmbedbenchError as EmbedbenchError,
     UnknownName as UnknownName,
+)
+from pytest_embedbench.errors.endpoint import (
+    EndpointFault as EndpointFault,
+    RequestRefused as RequestRefused,
 )
 from pytest_embedbench.errors.firmware import (
     DoesNotFit as DoesNotFit,

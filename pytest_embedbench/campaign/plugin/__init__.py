@@ -1,4 +1,4 @@
-"""The pytest plugin of campaigns: hooks by name, nothing else."""
+"""The pytest plugin of campaigns: hooks and a fixture by name, nothing else."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.campaign.plugin.judge_options import JUDGE_SETTINGS
 from pytest_embedbench.plugin.options import Setting, add_settings, setting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from pytest_embedbench.campaign.judge.answer_judge import AnswerJudge
 
 CAMPAIGN = Setting(
     name="campaign",
@@ -29,8 +33,8 @@ _DESK = "EMBEDBENCH_DESK"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of campaigns, their ini keys and environment."""
-    add_settings(parser, (CAMPAIGN, SHARD))
+    """Add the options of campaigns and of a judge, their ini keys and environment."""
+    add_settings(parser, (CAMPAIGN, SHARD, *JUDGE_SETTINGS))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -55,6 +59,20 @@ def pytest_collect_file(
     from pytest_embedbench.campaign.plugin import running  # noqa: PLC0415  # late
 
     return running.collector_for(file_path, parent)
+
+
+@pytest.fixture(scope="session")
+def answer_judge(request: pytest.FixtureRequest) -> Iterator[AnswerJudge]:
+    """A model that judges free-form answers, named by ``--embedbench-judge-model``.
+
+    ``answer_judge(query=..., gold=..., answer=..., images=[...])`` returns a score of
+    several judgings; see docs/judging.md.
+    """
+    from pytest_embedbench.campaign.plugin import (  # noqa: PLC0415  # late
+        answer_judging,
+    )
+
+    yield from answer_judging.judging(request.config)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

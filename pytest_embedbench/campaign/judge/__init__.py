@@ -1,0 +1,1 @@
+"""Judging free-form answers by a language model: score, reflect twice, reconcile."""
