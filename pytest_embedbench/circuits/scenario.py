@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from pytest_embedbench.circuits.scenario_steps import STEP_KINDS, StepPlace
-from pytest_embedbench.circuits.scenario_values import is_list, is_table
+from pytest_embedbench.circuits.scenario_values import is_list, is_table, quoted
 from pytest_embedbench.errors import ConfigError, ExpectTimeout, NotSupported
 from pytest_embedbench.wiring.findings import nearest
 
@@ -88,14 +88,15 @@ def read_scenario(
     """
     if unknown := document.keys() - {_NAME, "version", "author", "steps"}:
         raise _wrong(file, "", f"nobody reads {', '.join(sorted(map(str, unknown)))}")
-    if document["version"] != 1:
-        raise _wrong(file, "version", f"must be 1, is {document['version']!r}")
+    version = document["version"]
+    if version != 1 or isinstance(version, bool):
+        raise _wrong(file, "version", f"must be 1, is {quoted(version)}")
     steps = document["steps"]
     if not is_list(steps):
-        raise _wrong(file, "steps", f"must be a list, is {steps!r}")
+        raise _wrong(file, "steps", f"must be a list, is {quoted(steps)}")
     return ScenarioFile(
         file=file,
-        name=str(document.get(_NAME, "")),
+        name=_name(document, file, ""),
         steps=tuple(_step(file, number, it) for number, it in enumerate(steps, 1)),
         folder=folder or Path(),
     )
@@ -105,21 +106,29 @@ def _step(file: str, number: int, step: object) -> ScenarioStep:
     where = f"step {number}"
     commands = [*step.keys() - {_NAME}] if is_table(step) else []
     if not is_table(step) or len(commands) != 1:
-        found = ", ".join(map(str, step)) if is_table(step) else repr(step)
-        raise _wrong(file, where, f"must be one command, is: {found}")
+        found = ", ".join(map(str, step)) if is_table(step) else quoted(step)
+        raise _wrong(file, where, f"must be one command, is: {found or 'nothing'}")
     (command,) = commands
     if command in _ELSEWHERE:
         raise _wrong(file, where, f"{command}: {_ELSEWHERE[command]}")
     if command not in STEP_KINDS:
         known = ", ".join(STEP_KINDS)
         hint = nearest(str(command), STEP_KINDS)
-        raise _wrong(file, where, f"no command {command!r}{hint}; known: {known}")
+        raise _wrong(file, where, f"no command {quoted(command)}{hint}; known: {known}")
     try:
         value = STEP_KINDS[command].read(step[command])
     except (TypeError, ValueError) as error:
         raise _wrong(file, f"{where} ({command})", str(error)) from error
-    name = str(step.get(_NAME, ""))
+    name = _name(step, file, where)
     return ScenarioStep(number=number, command=command, value=value, name=name)
+
+
+def _name(table: Mapping[str, Any], file: str, where: str) -> str:
+    """Return what a scenario or a step is called: nothing, if it has no name."""
+    name = table.get(_NAME)
+    if isinstance(name, list | dict):
+        raise _wrong(file, where, f"name: must be text, is {quoted(name)}")
+    return "" if name is None else str(name)
 
 
 def _wrong(file: str, where: str, what: str) -> ConfigError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
+from reprlib import Repr
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 if TYPE_CHECKING:
@@ -10,6 +12,9 @@ if TYPE_CHECKING:
 
 _NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
+_LONGEST_NS = 366 * 24 * 3600 * 1_000_000_000
+_QUOTE = Repr()
+_QUOTE.maxlevel, _QUOTE.maxstring, _QUOTE.maxother = 3, 60, 60
 _MOST_BYTE = 0xFF
 _TOUCH_LASTS = "50ms"
 
@@ -40,6 +45,11 @@ class TouchPoint(NamedTuple):
     waits: bool = False
 
 
+def quoted(value: object) -> str:
+    """Return how a message quotes a value: not all of what is long or deep."""
+    return _QUOTE.repr(value)
+
+
 def duration_ns(text: object) -> int:
     """Return a duration such as ``500ms`` in ns.
 
@@ -48,16 +58,25 @@ def duration_ns(text: object) -> int:
     """
     found = _DURATION.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None:
-        raise ValueError(f"{text!r} is no duration: write 500ms, with ns, us, ms or s")
-    return round(float(found[1]) * _NS[found[2]])
+        raise ValueError(
+            f"{quoted(text)} is no duration: write 500ms, with ns, us, ms or s"
+        )
+    lasts_ns = Decimal(found[1]) * _NS[found[2]]
+    if lasts_ns > _LONGEST_NS:
+        raise ValueError(f"{quoted(text)} is too long: a year at most")
+    return round(lasts_ns)
 
 
 def serial_text(value: object) -> str:
     """Return what is waited for, or sent, as text."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise TypeError(f"must be text, is {value!r}")
+        raise TypeError(f"must be text, is {quoted(value)}")
     if not str(value):
         raise ValueError("must be text, and there is none")
+    try:
+        str(value).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{quoted(value)} has half a character in it") from error
     return str(value)
 
 
@@ -66,7 +85,7 @@ def serial_bytes(value: object) -> bytes:
     if is_list(value):
         found = [it for it in value if type(it) is int and 0 <= it <= _MOST_BYTE]
         if len(found) < len(value) or not found:
-            raise TypeError(f"must be text or a list of bytes, is {value!r}")
+            raise TypeError(f"must be text or a list of bytes, is {quoted(value)}")
         return bytes(found)
     return serial_text(value).encode()
 
@@ -98,7 +117,7 @@ def touch(value: object) -> TouchPoint:
     table = _table(value, {"part-id", "x", "y", "duration", "wait"})
     waits = table.get("wait", False)
     if not isinstance(waits, bool):
-        raise TypeError(f"wait must be true or false, is {waits!r}")
+        raise TypeError(f"wait must be true or false, is {quoted(waits)}")
     lasts_ns = duration_ns(table.get("duration", _TOUCH_LASTS))
     return TouchPoint(_part(table), *_point(table), lasts_ns, waits)
 
@@ -128,19 +147,19 @@ def _part_value(value: object, older: str) -> PartValue:
     """Return part, pin or control, and value; ``older`` is another key for a name."""
     known = {"part-id", "name", older, "value"}
     table = _table(value, known, "part-id, name and value")
-    chosen, number = table.get("name", table.get(older)), table.get("value")
+    if "name" in table and older in table:
+        raise TypeError(f"name and {older} are the same: leave one out")
+    chosen = table.get("name", table.get(older))
     if not isinstance(chosen, str | int) or isinstance(chosen, bool):
-        raise TypeError(f"must have part-id, name and value, is {value!r}")
-    if not isinstance(number, int | float):
-        raise TypeError(f"value must be a number, is {number!r}")
-    return PartValue(_part(table), str(chosen), float(number))
+        raise TypeError(f"must have part-id, name and value, is {quoted(value)}")
+    return PartValue(_part(table), str(chosen), _number(table, "value"))
 
 
 def _table(
     value: object, known: set[str], needed: str = "part-id"
 ) -> Mapping[str, object]:
     if not is_table(value):
-        raise TypeError(f"must have {needed}, is {value!r}")
+        raise TypeError(f"must have {needed}, is {quoted(value)}")
     if unknown := value.keys() - known:
         listed = ", ".join(sorted(map(str, unknown)))
         raise TypeError(f"must have {needed}, and nobody reads {listed}")
@@ -150,13 +169,21 @@ def _table(
 def _part(table: Mapping[str, object]) -> str:
     part = table.get("part-id")
     if not isinstance(part, str | int) or isinstance(part, bool) or part == "":
-        raise TypeError(f"must have part-id, the id of a part, is {dict(table)!r}")
+        raise TypeError(
+            f"must have part-id, the id of a part, is {quoted(dict(table))}"
+        )
     return str(part)
 
 
 def _point(table: Mapping[str, object]) -> tuple[float, float]:
-    found = [table.get("x"), table.get("y")]
-    numbers = [float(it) for it in found if type(it) in (int, float)]  # type: ignore[arg-type]  # told by type()
-    if len(numbers) < len(found):
-        raise TypeError(f"x and y must be numbers, are {found[0]!r} and {found[1]!r}")
-    return numbers[0], numbers[1]
+    return _number(table, "x"), _number(table, "y")
+
+
+def _number(table: Mapping[str, object], key: str) -> float:
+    value = table.get(key)
+    if not isinstance(value, int | float):
+        raise TypeError(f"{key} must be a number, is {quoted(value)}")
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise ValueError(f"{key} is too large: {quoted(value)}") from error

@@ -16,14 +16,16 @@ _CARRIED = "embedbench_error"
 
 
 @contextmanager
-def told_plainly() -> Generator[None]:
-    """Turn an error of ours into pytest's way to fail with a sentence."""
+def told_plainly(*others: type[Exception]) -> Generator[None]:
+    """Turn an error of ours, or of ``others``, into pytest's way to fail plainly."""
     from pytest_embedbench.errors import EmbedbenchError  # noqa: PLC0415  # late
 
+    ours: tuple[type[Exception], ...] = (EmbedbenchError, *others)
     try:
         yield
-    except EmbedbenchError as error:
-        failure = pytest.fail.Exception(str(error), pytrace=False)
+    except ours as error:
+        sentence = "\n".join((str(error), *getattr(error, "__notes__", ())))
+        failure = pytest.fail.Exception(sentence, pytrace=False)
         setattr(failure, _CARRIED, error)
         raise failure from None
 

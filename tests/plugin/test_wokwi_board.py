@@ -133,3 +133,20 @@ def test_a_scenario_runs_at_a_server(
     result.assert_outcomes(passed=1)
     told = service.params_of("control:set")
     assert told == {"part": "btn", "control": "pressed", "value": 1.0}
+
+
+@pytest.mark.usefixtures("service")
+def test_a_scenario_that_is_wrong_fails_by_itself(suite: pytest.Pytester) -> None:
+    suite.path.joinpath("diagram.json").write_text(diagram_text(UNO))
+    suite.path.joinpath("broken.test.yaml").write_text("version: 1\nsteps: [\n")
+    suite.path.joinpath("other.test.yaml").write_text("version: 1\n")
+    image = "--embedbench-image=firmware.hex"
+    result = run(suite, "--board=wokwi-uno", image, "-Wdefault")
+    result.assert_outcomes(failed=1, warnings=1)
+    result.stdout.fnmatch_lines(
+        [
+            "broken.test.yaml:3: no YAML: *",
+            "*other.test.yaml: not run: no scenario, which has version and steps*",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*scenario_items.py*")

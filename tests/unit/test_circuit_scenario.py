@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_embedbench.circuits.scenario import is_scenario, read_scenario
+from pytest_embedbench.circuits.scenario_text import read_yaml
 from pytest_embedbench.circuits.scenario_values import duration_ns
 from pytest_embedbench.errors import ConfigError
 
@@ -26,6 +27,11 @@ def test_steps_are_read_in_their_order() -> None:
         (3, "write-serial"),
     ]
     assert (read.name, read.file) == ("it", "a.test.yaml")
+
+
+def test_a_name_may_be_empty() -> None:
+    read = read_scenario(scenario({"name": None, "delay": "1ms"}, name=None), "a")
+    assert (read.name, read.steps[0].where) == ("", "step 1 (delay)")
 
 
 def test_a_step_may_have_a_name() -> None:
@@ -79,13 +85,36 @@ def test_a_control_goes_by_both_of_its_keys(name: str) -> None:
             scenario({"take-screenshot": {"part-id": "a", "save": "a.png"}}),
             "must have part-id, and nobody reads save",
         ),
-        (scenario({"touch": {"part-id": "a", "x": 1}}), "x and y must be numbers"),
+        (scenario({"touch": {"part-id": "a", "x": 1}}), "y must be a number, is None"),
         (
             scenario({"touch": {"part-id": "a", "x": 1, "y": 2, "duration": 50}}),
             "50 is no duration",
         ),
         (scenario({"expect-chip-output": "x"}), "custom chips run in Wokwi's cloud"),
         (scenario({"name": "only"}), "must be one command, is: name"),
+        (scenario({}), "must be one command, is: nothing"),
+        (scenario(version=True), "a: version: must be 1, is True"),
+        (scenario(name=["x"]), "a: name: must be text, is \\['x'\\]"),
+        (scenario({"name": {}, "delay": "1s"}), "a: step 1: name: must be text"),
+        (scenario({"delay": "9" * 5_000 + "s"}), "is too long: a year at most"),
+        (scenario({"wait-serial": "\ud800"}), "has half a character in it"),
+        (
+            scenario({"set-control": {"part-id": "b", "name": "p", "value": 10**400}}),
+            "value is too large",
+        ),
+        (
+            scenario(
+                {
+                    "set-control": {
+                        "part-id": "b",
+                        "name": "p",
+                        "control": "p",
+                        "value": 1,
+                    }
+                }
+            ),
+            "name and control are the same: leave one out",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_step(
@@ -106,3 +135,87 @@ def test_a_duration_has_its_unit(text: str, lasts_ns: int) -> None:
 @pytest.mark.parametrize("document", [None, [], "steps", {"steps": []}, {"version": 1}])
 def test_other_documents_are_none(document: object) -> None:
     assert not is_scenario(document)
+
+
+def read(text: str | bytes) -> object:
+    return read_yaml(text.encode() if isinstance(text, str) else text, "a.test.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("on", "on"),
+        ("No", "No"),
+        ("12:30", "12:30"),
+        ("0777", 777),
+        ("1_000", "1_000"),
+        ("2020-01-01", "2020-01-01"),
+        ("0x74", 0x74),
+        ("-3", -3),
+        (".5", 0.5),
+        ("1e3", 1000.0),
+        ("-.inf", float("-inf")),
+        ("True", True),
+        ("~", None),
+        ("", None),
+        ("= 5", "= 5"),
+        ('"on"', "on"),
+        ("<<", "<<"),
+    ],
+)
+def test_values_are_those_of_yaml_1_2(text: str, value: object) -> None:
+    assert read(f"it: {text}\n") == {"it": value}
+
+
+def test_files_come_from_any_editor() -> None:
+    wanted = {"version": 1, "steps": [{"delay": "1s"}]}
+    text = "version: 1\r\nsteps:\r\n  - delay: 1s\r\n"
+    assert read(text) == wanted
+    assert read(text.encode("utf-8-sig")) == wanted
+    assert read(text.encode("utf-16")) == wanted
+    assert read(f"---\n{text}...\n") == wanted
+
+
+def test_anchors_and_merges_are_taken() -> None:
+    text = "a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: *a\n"
+    assert read(text) == {
+        "a": {"x": 1, "y": 2},
+        "b": {"x": 1, "y": 3},
+        "c": {"x": 1, "y": 2},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("steps:\n\t- delay: 1s\n", "a.test.yaml:2: no YAML: found character '\\\\t'"),
+        ("steps: [\n", "a.test.yaml:2: no YAML: expected the node content"),
+        (
+            "steps: 1\nsteps: 2\n",
+            "a.test.yaml:2: no YAML: the key 'steps' is there twice",
+        ),
+        ("a:\n  - delay: 1s\n    delay: 2s\n", ":3: no YAML: the key 'delay' is there"),
+        ("a: 1\n---\na: 2\n", "a.test.yaml:2: no YAML: but found another document"),
+        ("a: !!python/name:os.system\n", ":1: no YAML: could not determine a constr"),
+        ("? [a, b]\n: 1\n", "a.test.yaml:1: no YAML: found unhashable key"),
+        (
+            "a: gr\xfc\xdf".encode("latin-1"),
+            "a.test.yaml: no YAML: unacceptable character #x00fc: invalid start byte",
+        ),
+        ("a: \x00\n", "a.test.yaml: no YAML: unacceptable character #x0000"),
+        ("a: " + "9" * 5000, "a.test.yaml: no YAML: Exceeds the limit"),
+        ("a: " + "[" * 3000 + "]" * 3000, "a.test.yaml: no YAML of ours: too deep"),
+    ],
+)
+def test_what_is_no_yaml_is_told_with_its_line(text: str | bytes, told: str) -> None:
+    with pytest.raises(ConfigError, match=f"{told}"):
+        read(text)
+
+
+def test_a_message_quotes_no_more_than_it_needs() -> None:
+    deep: list[object] = ["x"] * 9
+    for _ in range(30):
+        deep = [deep] * 9
+    with pytest.raises(ConfigError) as caught:
+        read_scenario(scenario(deep), "a")
+    assert len(str(caught.value)) < 2_000

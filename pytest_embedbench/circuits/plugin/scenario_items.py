@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.circuits.circuit import Circuit
 
 _NAME = "test_scenario"
+_NONE = "{}: not run: no scenario, which has version and steps"
 _INSTALL = "install it: pip install 'pytest-embedbench[wokwi]'"
 
 
@@ -46,6 +47,7 @@ def scenario_module(path: Path, parent: pytest.Collector) -> pytest.Collector | 
         return None
     scenario = _read(path)
     if scenario is None:
+        parent.warn(pytest.PytestCollectionWarning(_NONE.format(path.name)))
         return None
     kind: type[Any] = ScenarioModule  # pytest leaves from_parent without types
     module: ScenarioModule = kind.from_parent(parent, path=path)
@@ -54,29 +56,31 @@ def scenario_module(path: Path, parent: pytest.Collector) -> pytest.Collector | 
 
 
 def _read(path: Path) -> ScenarioFile | EmbedbenchError | None:
-    """Return a scenario, or why it cannot be run; ``None`` if the file is none."""
+    """Return a scenario, or why it cannot be run; ``None`` if the file is of others."""
     try:
-        import yaml  # noqa: PLC0415  # an extra, and only for these
+        from pytest_embedbench.circuits.scenario_text import (  # noqa: PLC0415  # an extra, and only for these
+            read_yaml,
+        )
     except ImportError:
         return ToolMissing("a scenario", "PyYAML", _INSTALL)
     try:
-        document: object = yaml.safe_load(path.read_text("utf-8"))
+        document = read_yaml(path.read_bytes(), path.name)
         if not is_scenario(document):
             return None
         return read_scenario(document, path.name, path.parent)
+    except OSError as error:
+        return ConfigError(f"{path.name}: cannot be read: {error.strerror}")
     except ConfigError as error:
         return error
-    except (OSError, ValueError, yaml.YAMLError):
-        return None
 
 
 def _test_of(scenario: ScenarioFile | EmbedbenchError) -> Callable[[Circuit], None]:
     def test_scenario(circuit: Circuit) -> None:
-        with told_plainly():
+        with told_plainly(AssertionError):
             if isinstance(scenario, ToolMissing):
                 pytest.skip(str(scenario))
             if isinstance(scenario, EmbedbenchError):
                 raise scenario
-        scenario.run(circuit)
+            scenario.run(circuit)
 
     return test_scenario
