@@ -108,6 +108,8 @@ class Rig:
             ConfigError: there is no project, or none of it is for this board.
         """
         ready = ready_source(project_dir, spec.environments)
+        if ready is not None and ready.environment == PYTHON:
+            return ready
         return self.for_board(ready or FirmwareSource(project_dir=project_dir), spec)
 
     def for_board(self, source: FirmwareSource, spec: BoardSpec) -> FirmwareSource:

@@ -55,7 +55,7 @@ def agent_policy(
             *(_NETWORK if network else ()),
             socket,
         ),
-        hidden=(*example_suite_places(), *hidden),
+        hidden=(*example_suite_places(), *_byte_code(), *hidden),
         writable=(workspace,),
         folder=workspace,
         temporary=True,
@@ -81,6 +81,12 @@ def agent_environment(variables: Iterable[str]) -> dict[str, str]:
 _PROGRAMS = (sys.executable,)
 _NETWORK = (Path("/etc/resolv.conf"), Path("/etc/hosts"), Path("/etc/ssl"),
             Path("/etc/nsswitch.conf"), Path("/etc/ca-certificates"))  # fmt: skip
+
+
+def _byte_code() -> Iterator[Path]:
+    """Yield where Python keeps what it has compiled, hidden checks among it."""
+    if sys.pycache_prefix is not None:
+        yield Path(sys.pycache_prefix)
 
 
 def _lent_tools() -> LentTools:

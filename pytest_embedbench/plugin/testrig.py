@@ -189,7 +189,7 @@ class TestRig:
 
     def _wired(self, spec: BoardSpec) -> BoardSpec:
         """Have a board that can stand in the test's circuit; others are refused."""
-        with told_plainly():
+        with self._plainly(spec):
             diagram = self._diagram(spec)
             able = self.session.rig.capabilities(spec)
         if diagram is None or Capability.CIRCUIT not in able:

@@ -116,12 +116,14 @@ def test_an_agent_works_submits_and_is_told(tmp_path: Path) -> None:
     first, second, last = done.stdout.splitlines()
     assert first.startswith("1  HOST  HOST_TEST")
     assert second.startswith("2  PASS  INTEGRATION")
-    assert last.startswith("record: 6 lines, sealed ")
+    assert last.startswith("record: 7 lines, sealed ")
     kinds = [
         json.loads(line)["kind"]
         for line in (tmp_path / "records/record.jsonl").read_text().splitlines()
     ]
-    assert kinds == ["opened", "taken", "judged", "taken", "judged", "closed"]
+    assert kinds == [
+        "opened", "noted", "taken", "judged", "taken", "judged", "closed",
+    ]  # fmt: skip
 
 
 def test_a_hunter_finds_nothing_of_the_evaluator(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ ELSEWHERE = {
     "console", "real_board", "real_boards",  # need a board on a desk
     "uno_board", "nano_board", "mega_board", "qemu_esp32",  # need another build
     "circuit",  # needs a board in one
+    "wokwi_board",  # needs a server
+    "answer_judge",  # needs an endpoint
 }
 
 def test_reprs(request, bench):

@@ -87,6 +87,7 @@ class CaseFiles:
         """Write down what has come of a case."""
         file = self._file(own_id)
         file.parent.mkdir(parents=True, exist_ok=True)
+        replace_json(self.folder / JOURNAL, {"session": self.session})
         table: dict[str, Any] = {**told}
         replace_json(file, table)
 
@@ -104,9 +105,6 @@ def begun(config: pytest.Config, session: str = "") -> CaseFiles:
     if KEPT not in config.stash:
         folder = session_of(config).run_dir / FOLDER
         kept = CaseFiles(folder, session or uuid4().hex)
-        if not session:
-            folder.mkdir(parents=True, exist_ok=True)
-            replace_json(folder / JOURNAL, {"session": kept.session})
         config.stash[KEPT] = kept
     return config.stash[KEPT]
 
