@@ -89,7 +89,7 @@ def read_scenario(
     if unknown := document.keys() - {_NAME, "version", "author", "steps"}:
         raise _wrong(file, "", f"nobody reads {', '.join(sorted(map(str, unknown)))}")
     version = document["version"]
-    if version != 1 or isinstance(version, bool):
+    if type(version) is bool or version != 1:
         raise _wrong(file, "version", f"must be 1, is {quoted(version)}")
     steps = document["steps"]
     if not is_list(steps):
@@ -125,8 +125,8 @@ def _step(file: str, number: int, step: object) -> ScenarioStep:
 
 def _name(table: Mapping[str, Any], file: str, where: str) -> str:
     """Return what a scenario or a step is called: nothing, if it has no name."""
-    name = table.get(_NAME)
-    if isinstance(name, list | dict):
+    name: Any = table.get(_NAME)
+    if type(name) in {list, dict}:
         raise _wrong(file, where, f"name: must be text, is {quoted(name)}")
     return "" if name is None else str(name)
 

@@ -66,7 +66,7 @@ def _int(_: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
 
 
 for _name, _pattern, _first in _CORE:
-    _Loader.add_implicit_resolver(
+    _Loader.add_implicit_resolver(  # pyright: ignore[reportUnknownMemberType]
         _SAME_PLACE + _name, re.compile(f"(?:{_pattern})\\Z"), _first
     )
 _Loader.add_constructor(_SAME_PLACE + "int", _int)

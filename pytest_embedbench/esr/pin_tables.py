@@ -53,7 +53,9 @@ def _offsets(elf: Path) -> dict[str, int]:
         except ELFError:
             return {}
         symbols: Any = loaded.get_section_by_name(".symtab")
-        for name in _TABLES if symbols is not None else ():
+        if symbols is None:
+            return {}
+        for name in _TABLES:
             for symbol in symbols.get_symbol_by_name(name) or ():
                 for segment in loaded.iter_segments("PT_LOAD"):
                     inside = symbol["st_value"] - segment["p_vaddr"]

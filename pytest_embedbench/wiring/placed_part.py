@@ -96,7 +96,9 @@ class PlacedPart:
 def is_reading(seen: object) -> bool:
     """Say whether that is what can be seen of a part."""
     if type(seen) is tuple:
-        return all(map(is_reading, cast("tuple[object, ...]", seen)))
+        parts = cast("tuple[object, ...]", seen)
+        # A picture has few colours in many places: each is looked at once.
+        return all(map(is_reading, {id(part): part for part in parts}.values()))
     return type(seen) in _SEEN
 
 

@@ -105,12 +105,9 @@ def _written(answer: ModelAnswer, folder: Path) -> ModelAnswer:
 
 
 def _answer(record: dict[str, Any]) -> ModelAnswer:
-    own = Submission(**record.pop("submission"))
-    return ModelAnswer(
-        **record
-        | {"submission": own}
-        | {name: tuple(record[name]) for name in ("tags", "taken")}
-    )
+    made: dict[str, Any] = {**record, "submission": Submission(**record["submission"])}
+    made |= {name: tuple(record[name]) for name in ("tags", "taken")}
+    return ModelAnswer(**made)
 
 
 def tell_worker(node: WorkerNode) -> None:
@@ -126,10 +123,10 @@ def check_marker(item: pytest.Item, marker: pytest.Mark) -> None:
     Raises:
         CollectError: naming test and word.
     """
-    tags = marker.kwargs.get("tags", [])
+    tags: Any = marker.kwargs.get("tags", [])
     texts = [value for name, value in marker.kwargs.items() if name != "tags"]
     fine = not marker.args and marker.kwargs.keys() <= {*_WORDS}
-    if not (fine and isinstance(tags, (list, tuple))) or not all(
+    if not (fine and type(tags) in {list, tuple}) or not all(
         isinstance(text, str) and text for text in (*texts, *tags)
     ):
         words = [repr(word) for word in marker.args]

@@ -88,7 +88,7 @@ class CaseReports:
             )
 
     def _not_run(self) -> list[str]:
-        answers = self._config.stash.get(ANSWERED, [])
+        answers = self._config.stash.get(ANSWERED, None) or []
         records = self._records.values()
         judged = {record["answer"] for record in records}
         return unanswered(answers, judged, {record["case"] for record in records})

@@ -67,7 +67,8 @@ def judge(item: pytest.Item) -> Judged:
     about = item.stash[ABOUT]
     taken = about.answer.taken if about.answer is not None else ()
     if about.answer is not None and not about.answer.has_code:
-        result = CaseResult(name=about.own_id, outcome=Outcome.BUILD_FAIL, why=taken[0])
+        why = about.answer.taken[0]
+        result = CaseResult(name=about.own_id, outcome=Outcome.BUILD_FAIL, why=why)
         return record_of(result, about.about, taken=taken), "", ""
     trial = ItemTrial(item)
     try:
