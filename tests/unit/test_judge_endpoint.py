@@ -12,8 +12,8 @@ import pytest
 from pytest_embedbench.campaign.judge import endpoint as endpoint_module
 from pytest_embedbench.campaign.judge.endpoint import (
     ChatEndpoint,
+    ChatReply,
     EndpointSettings,
-    Reply,
     key_of,
     retry_after_s,
 )
@@ -59,7 +59,9 @@ def server() -> Iterator[ChatServer]:
         yield serving
 
 
-def ask(server: ChatServer, time: HostTime | None = None, **changes: object) -> Reply:
+def ask(
+    server: ChatServer, time: HostTime | None = None, **changes: object
+) -> ChatReply:
     values: dict[str, Any] = {"base_url": server.url, "model": "judge-1", "key": KEY}
     time = time or HostTime()
     settings = EndpointSettings(**(values | changes))
@@ -70,7 +72,7 @@ def ask(server: ChatServer, time: HostTime | None = None, **changes: object) -> 
 def test_a_request_has_model_messages_settings_and_key(server: ChatServer) -> None:
     server.script = [said("because")]
     reply = ask(server, base_url=f"{server.url}/", settings={"temperature": 0.5})
-    assert reply == Reply("because", "", "stop")
+    assert reply == ChatReply("because", "", "stop")
     assert server.paths == ["/v1/chat/completions"]
     assert server.requests == [
         {"temperature": 0.5, "model": "judge-1", "messages": ASKED}
@@ -89,7 +91,7 @@ def test_content_may_be_in_parts_and_a_refusal_beside_none(server: ChatServer) -
         said(None, refusal="I would rather not"),
     ]
     assert ask(server).text == "because"
-    assert ask(server) == Reply("", "I would rather not", "stop")
+    assert ask(server) == ChatReply("", "I would rather not", "stop")
 
 
 def test_a_busy_server_is_asked_again_when_it_says(server: ChatServer) -> None:

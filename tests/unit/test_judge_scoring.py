@@ -13,7 +13,7 @@ import pytest
 
 from pytest_embedbench.campaign.judge.agreement import agreement, spearman
 from pytest_embedbench.campaign.judge.answer_judge import AnswerJudge
-from pytest_embedbench.campaign.judge.endpoint import Reply
+from pytest_embedbench.campaign.judge.endpoint import ChatReply
 from pytest_embedbench.campaign.judge.given_answers import (
     GivenAnswer,
     read_given_answers,
@@ -58,10 +58,10 @@ PROMPTS_SHA256 = "6f60657cfe8d62d183fde9aa1f71926a174f1410272f76936a34d4651c5b72
 class ScriptedJudge:
     """Replies in order; the last one for ever."""
 
-    replies: list[Reply | EndpointFault]
+    replies: list[ChatReply | EndpointFault]
     seen: list[list[dict[str, Any]]] = field(default_factory=list[list[dict[str, Any]]])
 
-    def ask(self, messages: Sequence[dict[str, Any]]) -> Reply:
+    def ask(self, messages: Sequence[dict[str, Any]]) -> ChatReply:
         self.seen.append([*messages])
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if isinstance(reply, EndpointFault):
@@ -70,7 +70,7 @@ class ScriptedJudge:
 
 
 def judge_of(*texts: str) -> ScriptedJudge:
-    return ScriptedJudge([Reply(text) for text in texts])
+    return ScriptedJudge([ChatReply(text) for text in texts])
 
 
 def test_the_verdict_of_four_steps_counts() -> None:
@@ -129,16 +129,19 @@ def test_one_repair_is_tried_and_says_what_was_wrong() -> None:
 @pytest.mark.parametrize(
     ("replies", "no_score"),
     [
-        ([Reply("4/5")], "initial: unreadable twice: it is no JSON"),
-        ([Reply("", "I cannot")], "initial: the judge refused: I cannot"),
-        ([Reply('{"cor', "", "length")], "initial: the reply is not whole: it was cut"),
-        ([Reply("", "", "content_filter")], "not whole: it was filtered"),
+        ([ChatReply("4/5")], "initial: unreadable twice: it is no JSON"),
+        ([ChatReply("", "I cannot")], "initial: the judge refused: I cannot"),
+        (
+            [ChatReply('{"cor', "", "length")],
+            "initial: the reply is not whole: it was cut",
+        ),
+        ([ChatReply("", "", "content_filter")], "not whole: it was filtered"),
         ([RequestRefused("too long")], "initial: the request was refused: too long"),
-        ([Reply(grades(4)), Reply("hm")], "reflection 1: unreadable twice"),
+        ([ChatReply(grades(4)), ChatReply("hm")], "reflection 1: unreadable twice"),
     ],
 )
 def test_what_cannot_be_read_is_no_score(
-    replies: list[Reply | EndpointFault], no_score: str
+    replies: list[ChatReply | EndpointFault], no_score: str
 ) -> None:
     made = judge_once(ScriptedJudge(replies), TRIPLET, "a")
     assert (made.rating, made.score) == (None, None)
@@ -219,7 +222,7 @@ def test_a_damaged_file_is_judged_anew(tmp_path: Path, damage: bytes) -> None:
 def test_a_fault_keeps_what_was_judged_before_it(tmp_path: Path) -> None:
     cache, identity = JudgingCache(tmp_path), JudgeIdentity(model="j", settings={})
     given = [(TRIPLET, answer_of("m", "q1"))]
-    good = [Reply(grades(4))] * 4
+    good = [ChatReply(grades(4))] * 4
     judge = ScriptedJudge([*good, EndpointFault("gone")])
     with pytest.raises(EndpointFault, match="gone"):
         list(judge_all(judge, identity, given, cache))

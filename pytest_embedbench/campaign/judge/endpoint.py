@@ -96,7 +96,7 @@ class EndpointSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ChatReply:
     """What a model said: its text, or why there is none that can be used."""
 
     text: str
@@ -158,7 +158,7 @@ class ChatEndpoint:
     ) -> None:
         self._client.close()
 
-    def ask(self, messages: Sequence[Message]) -> Reply:
+    def ask(self, messages: Sequence[Message]) -> ChatReply:
         """Return the model's reply to a conversation.
 
         Raises:
@@ -253,14 +253,14 @@ class ChatEndpoint:
         text = " ".join(self._without_key(text).split())
         return f": {text[:_SHOWN_CHARS]}" if text else ""
 
-    def _reply(self, data: bytes) -> Reply:
+    def _reply(self, data: bytes) -> ChatReply:
         try:
             choice = json.loads(data)["choices"][0]
             message = choice["message"]
             content, refusal = message.get("content"), message.get("refusal")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise self._fault("its reply is none of a chat completion") from None
-        return Reply(
+        return ChatReply(
             self._without_key(_joined(content)),
             self._without_key(refusal if isinstance(refusal, str) else ""),
             str(choice.get("finish_reason") or ""),

@@ -18,7 +18,7 @@ _LONGEST_MAGIC = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class QuestionPicture:
     """A picture and where it is: in a file that is read when asked for, or here."""
 
     where: str
@@ -57,7 +57,7 @@ class Picture:
         return hashlib.sha256(self.data()).hexdigest()
 
 
-def read_picture(where: str, value: object, folder: Path) -> Picture:
+def read_picture(where: str, value: object, folder: Path) -> QuestionPicture:
     """Return the picture that a column holds.
 
     Args:
@@ -76,11 +76,11 @@ def read_picture(where: str, value: object, folder: Path) -> Picture:
         if isinstance(value, str) and table.get("bytes"):
             value = _decoded(where, value)
     if isinstance(value, bytes):
-        picture = Picture(where, value)
+        picture = QuestionPicture(where, value)
     elif isinstance(value, str) and value.startswith(_HEAD):
-        picture = Picture(where, _decoded(where, value.partition(",")[2]))
+        picture = QuestionPicture(where, _decoded(where, value.partition(",")[2]))
     elif isinstance(value, str) and value and "://" not in value and "\0" not in value:
-        picture = Picture(where, folder / value)
+        picture = QuestionPicture(where, folder / value)
     else:
         raise ConfigError(
             f"{where}: is no picture: give the path of a file or a data URL"
@@ -102,7 +102,7 @@ def media_type(where: str, data: bytes) -> str:
     raise ConfigError(f"{where}: is no picture: neither PNG nor JPEG, GIF or WebP")
 
 
-def _check(picture: Picture) -> None:
+def _check(picture: QuestionPicture) -> None:
     """Look at the first bytes now, so that a mistake costs no run."""
     if isinstance(picture.source, bytes):
         picture.data()

@@ -21,7 +21,7 @@ from pytest_embedbench.errors import RequestRefused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.campaign.judge.endpoint import Message, Reply
+    from pytest_embedbench.campaign.judge.endpoint import ChatReply, Message
     from pytest_embedbench.campaign.judge.triplets import Triplet
 
 STEPS = ("initial", "reflection 1", "reflection 2", "verdict")
@@ -36,7 +36,7 @@ _SHOWN_CHARS = 200
 class Asks(Protocol):
     """What can be asked: a model's endpoint."""
 
-    def ask(self, messages: Sequence[Message]) -> Reply:
+    def ask(self, messages: Sequence[Message]) -> ChatReply:
         """Return the reply to a conversation."""
         ...
 
@@ -71,7 +71,7 @@ class _NoScore(Exception):
     """A step has no grades; the message says why."""
 
 
-class _Conversation:
+class _Dialogue:
     """What was said so far, both ways."""
 
     def __init__(self, judge: Asks, first: Message) -> None:
@@ -121,23 +121,23 @@ def judge_once(judge: Asks, triplet: Triplet, answer: str) -> Judging:
     Raises:
         EndpointFault: the judge cannot be asked.
     """
-    conversation = _Conversation(judge, first_message(triplet, answer))
+    dialogue = _Dialogue(judge, first_message(triplet, answer))
     steps: list[dict[str, Any]] = []
     for step, prompt in zip(STEPS, _PROMPTS, strict=True):
         if steps:
-            conversation.say(prompt)
+            dialogue.say(prompt)
         try:
-            grades = conversation.grades()
+            grades = dialogue.grades()
         except _NoScore as why:
             return Judging(
                 rating=None,
                 no_score=f"{step}: {why}",
                 steps=tuple(steps),
-                repairs=conversation.repairs,
+                repairs=dialogue.repairs,
             )
         steps.append({"step": step, **asdict(grades)})
     return Judging(
-        rating=steps[-1]["rating"], steps=tuple(steps), repairs=conversation.repairs
+        rating=steps[-1]["rating"], steps=tuple(steps), repairs=dialogue.repairs
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_embedbench.campaign.judge.images import Picture, read_picture
+from pytest_embedbench.campaign.judge.images import QuestionPicture, read_picture
 from pytest_embedbench.errors import ConfigError, ToolMissing
 from pytest_embedbench.submissions import tables
 
@@ -45,7 +45,7 @@ class Triplet:
     question_id: str
     query: str
     gold: str
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[QuestionPicture, ...] = ()
     history: tuple[str, ...] = ()
     capability: str = ""
     tags: tuple[str, ...] = ()
