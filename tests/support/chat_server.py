@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
 CRITERIA = ("correctness", "grounding", "actionability")
 
 
@@ -68,6 +70,13 @@ class ChatServer:
             self.headers.append(headers)
             self.requests.append(request)
             return self.script.pop(0) if self.script else self.otherwise(request)
+
+
+def reach_it_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the proxies of the environment; a name in small letters wins there."""
+    for name in ("all_proxy", "http_proxy", "https_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
 
 
 @contextmanager

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from pytest_embedbench.cli import main
-from tests.support.chat_server import Answered, ChatServer, chat_server, grades, said
+from tests.support.chat_server import (
+    Answered,
+    ChatServer,
+    chat_server,
+    grades,
+    reach_it_directly,
+    said,
+)
 
 pytest.importorskip("httpx", reason="pip install 'pytest-embedbench[judge]'")
 
@@ -18,7 +25,7 @@ KEY = "sk-this-is-secret"
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    reach_it_directly(monkeypatch)
     monkeypatch.setenv("JUDGE_KEY", KEY)
     with chat_server() as serving:
         yield serving

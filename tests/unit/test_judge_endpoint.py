@@ -9,21 +9,23 @@ from typing import Any
 
 import pytest
 
-from pytest_embedbench.campaign.judge import endpoint as endpoint_module
-from pytest_embedbench.campaign.judge.endpoint import (
-    ChatEndpoint,
-    ChatReply,
-    EndpointSettings,
-    key_of,
-    retry_after_s,
-)
+from pytest_embedbench.campaign.judge import endpoint as endpoint_module, request_pace
+from pytest_embedbench.campaign.judge.endpoint import ChatEndpoint, ChatReply
+from pytest_embedbench.campaign.judge.endpoint_settings import EndpointSettings, key_of
+from pytest_embedbench.campaign.judge.request_pace import retry_after_s
 from pytest_embedbench.errors import (
     ConfigError,
     EndpointFault,
     RequestRefused,
     ToolMissing,
 )
-from tests.support.chat_server import Answered, ChatServer, chat_server, said
+from tests.support.chat_server import (
+    Answered,
+    ChatServer,
+    chat_server,
+    reach_it_directly,
+    said,
+)
 
 pytest.importorskip("httpx", reason="pip install 'pytest-embedbench[judge]'")
 
@@ -50,7 +52,7 @@ class HostTime:
 
 @pytest.fixture(autouse=True)
 def without_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    reach_it_directly(monkeypatch)
 
 
 @pytest.fixture
@@ -133,7 +135,7 @@ def test_retry_after_is_seconds_or_nothing(
 
 
 def test_retry_after_may_be_a_date(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint_module, "wall_now_ns", lambda: 1_000_000_000_000)
+    monkeypatch.setattr(request_pace, "wall_now_ns", lambda: 1_000_000_000_000)
     assert retry_after_s(formatdate(1030, usegmt=True)) == 30.0
     assert retry_after_s(formatdate(900, usegmt=True)) == 0.0
 
@@ -247,6 +249,10 @@ def test_requests_keep_to_their_rate(server: ChatServer) -> None:
         ({"base_url": "localhost:8000"}, "is no address"),
         ({"base_url": "http://"}, "is no address"),
         ({"base_url": "http://host:port/v1"}, "is no address"),
+        ({"base_url": "http://host/v1\n"}, "is no address"),
+        ({"base_url": "http://ho st/v1"}, "is no address"),
+        ({"base_url": "http://host..example/v1"}, "is no address"),
+        ({"base_url": f"http://{'a' * 64}.example/v1"}, "is no address"),
         ({"base_url": f"http://me:{KEY}@host/v1"}, "has a user, a query"),
         ({"base_url": f"http://host/v1?key={KEY}"}, "has a user, a query"),
         ({"model": " "}, "name is empty"),
@@ -279,6 +285,18 @@ def test_without_httpx_there_is_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(endpoint_module.__dict__, "import_module", _missing)
     with pytest.raises(ToolMissing, match=r"pip install 'pytest-embedbench\[judge\]'"):
         ChatEndpoint(EndpointSettings(base_url="http://host/v1", model="m"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("http_proxy", "what://host"), ("SSL_CERT_FILE", "/there/is/none.pem")],
+)
+def test_a_proxy_or_certificates_that_cannot_be_are_named(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError, match="names a proxy or certificates"):
+        ChatEndpoint(EndpointSettings(base_url="https://host/v1", model="m"))
 
 
 def _missing(name: str) -> None:

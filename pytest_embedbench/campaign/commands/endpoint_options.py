@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.campaign.judge.endpoint import EndpointSettings, key_of
+from pytest_embedbench.campaign.judge.endpoint_settings import EndpointSettings, key_of
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Sequence
 
-    from pytest_embedbench.campaign.judge.endpoint import EndpointSettings
+    from pytest_embedbench.campaign.judge.endpoint_settings import EndpointSettings
     from pytest_embedbench.campaign.judge.given_answers import AnswerKey
     from pytest_embedbench.campaign.judge.judging_run import JudgedAnswer
     from pytest_embedbench.campaign.report.tables import ReportTable

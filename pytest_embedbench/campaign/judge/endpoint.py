@@ -8,15 +8,19 @@ request's header and nowhere else: what a server says is shown without it.
 from __future__ import annotations
 
 import json
-import os
-import threading
-from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from pytest_embedbench.clock import host_now_s, pause, wall_now_ns
+from pytest_embedbench.campaign.judge.request_pace import (
+    FIRST_WAIT_S,
+    LONGEST_WAIT_S,
+    RequestPace,
+    ServerBusy,
+    retry_after_s,
+)
+from pytest_embedbench.clock import host_now_s, pause
 from pytest_embedbench.errors import (
     ConfigError,
     EndpointFault,
@@ -25,16 +29,13 @@ from pytest_embedbench.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
     from typing import Self
 
+    from pytest_embedbench.campaign.judge.endpoint_settings import EndpointSettings
+
 LARGEST_REPLY_BYTES = 4_000_000
-LONGEST_WAIT_S = 300.0
-"""A server that asks for more patience is given up."""
-OURS = ("model", "messages", "stream", "n")
-"""What of a request no setting may change."""
-_FIRST_WAIT_S = 1.0
 _BUSY = (408, 409, 425, 429)
 _NOT_ALLOWED = (401, 403)
 _SERVER_ERRORS = 500
@@ -43,56 +44,6 @@ _SHOWN_CHARS = 200
 _HIDDEN = "[key]"
 
 Message = dict[str, Any]
-
-
-class _Busy(Exception):
-    """It may go better the next time, which is to be in ``wait_s`` if that is known."""
-
-    def __init__(self, reason: str, wait_s: float | None = None) -> None:
-        super().__init__(reason)
-        self.wait_s = wait_s
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndpointSettings:
-    """Which model of which server, and how it is asked.
-
-    Args:
-        base_url: Up to and without ``/chat/completions``.
-        model: The model's name there.
-        key: What goes into ``Authorization``; nothing if empty.
-        settings: More fields of each request, such as ``temperature``.
-        timeout_s: For one request, its reply included.
-        retries: How often one that failed is tried again.
-        per_minute: How many requests there may be in a minute; 0 for any number.
-    """
-
-    base_url: str
-    model: str
-    key: str = field(default="", repr=False)
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    timeout_s: float = 120.0
-    retries: int = 5
-    per_minute: float = 0.0
-
-    def check(self) -> None:
-        """Insist on values that can be.
-
-        Raises:
-            ConfigError: naming the one that cannot; never with the key.
-        """
-        _check_url(self.base_url)
-        if not self.model.strip():
-            raise ConfigError("the model's name is empty")
-        if not self.key.isascii() or not self.key.isprintable() or " " in self.key:
-            raise ConfigError("the key has characters that no header can have")
-        for name in OURS:
-            if name in self.settings:
-                raise ConfigError(f"setting {name!r}: is set already, by what is asked")
-        for name in ("timeout_s", "retries", "per_minute"):
-            value = getattr(self, name)
-            if not 0 <= value <= 1e6 or (name == "timeout_s" and not value):  # noqa: PLR2004
-                raise ConfigError(f"{name} = {value:g}: is out of range")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +55,6 @@ class ChatReply:
     finish_reason: str = ""
 
 
-def key_of(variable: str) -> str:
-    """Return the key in an environment variable; ``ConfigError`` if it is not set."""
-    key = os.environ.get(variable, "").strip() if variable else ""
-    if variable and not key:
-        raise ConfigError(
-            f"the environment variable {variable!r} is not set: it is to hold the key, "
-            "and its name is what the option gives"
-        )
-    return key
-
-
 class ChatEndpoint:
     """A model behind ``/chat/completions``; threads may share it.
 
@@ -124,7 +64,8 @@ class ChatEndpoint:
         wait: Lets so many seconds pass.
 
     Raises:
-        ConfigError: a setting cannot be.
+        ConfigError: a setting cannot be, or the environment names a proxy or
+            certificates that cannot be used.
         ToolMissing: httpx is not installed.
     """
 
@@ -140,12 +81,9 @@ class ChatEndpoint:
         self._now_s = now_s
         self._wait = wait
         self._url = f"{settings.base_url.rstrip('/')}/chat/completions"
-        self._next_s = now_s()
-        self._turn = threading.Lock()
+        self._pace = RequestPace(settings.per_minute, now_s, wait)
         self._httpx = _httpx()
-        # Certificates take a while to read, and plain HTTP needs none.
-        is_secure = urlsplit(settings.base_url).scheme == "https"
-        self._client = self._httpx.Client(timeout=settings.timeout_s, verify=is_secure)
+        self._client = _client(self._httpx, settings)
 
     def __enter__(self) -> Self:
         return self
@@ -173,12 +111,12 @@ class ChatEndpoint:
                 "messages": messages,
             }
         )
-        pause_s = _FIRST_WAIT_S
+        pause_s = FIRST_WAIT_S
         for last in (*(False,) * int(self.settings.retries), True):
-            self._take_turn()
+            self._pace.take_turn()
             try:
                 return self._reply(self._post(body.encode()))
-            except _Busy as busy:
+            except ServerBusy as busy:
                 wait_s = pause_s if busy.wait_s is None else busy.wait_s
                 if last or wait_s > LONGEST_WAIT_S:
                     asks = f"; it asks to wait {wait_s:g} s" if busy.wait_s else ""
@@ -186,17 +124,6 @@ class ChatEndpoint:
                 self._wait(wait_s)
                 pause_s = min(2 * pause_s, LONGEST_WAIT_S)
         raise AssertionError
-
-    def _take_turn(self) -> None:
-        """Wait until another request may be made."""
-        if not self.settings.per_minute:
-            return
-        with self._turn:
-            now_s = self._now_s()
-            wait_s = self._next_s - now_s
-            self._next_s = max(now_s, self._next_s) + 60.0 / self.settings.per_minute
-        if wait_s > 0:
-            self._wait(wait_s)
 
     def _post(self, body: bytes) -> bytes:
         """Return the bytes of a reply that says that all is well."""
@@ -211,9 +138,11 @@ class ChatEndpoint:
                 self._check_status(response, data)
                 return data
         except self._httpx.TimeoutException:
-            raise _Busy(f"no reply within {self.settings.timeout_s:g} s") from None
+            raise ServerBusy(f"no reply within {self.settings.timeout_s:g} s") from None
         except self._httpx.TransportError as error:
-            raise _Busy(f"the connection failed ({type(error).__name__})") from None
+            raise ServerBusy(
+                f"the connection failed ({type(error).__name__})"
+            ) from None
         except self._httpx.DecodingError:
             raise self._fault("its reply is compressed wrongly") from None
 
@@ -226,7 +155,7 @@ class ChatEndpoint:
                 size = f"{LARGEST_REPLY_BYTES // 1_000_000} MB"
                 raise self._fault(f"its reply is larger than {size}")
             if self._now_s() > end_s:
-                raise _Busy(f"no whole reply within {self.settings.timeout_s:g} s")
+                raise ServerBusy(f"no whole reply within {self.settings.timeout_s:g} s")
         return bytes(data)
 
     def _check_status(self, response: Any, data: bytes) -> None:  # noqa: ANN401  # as above
@@ -237,7 +166,7 @@ class ChatEndpoint:
             raise self._fault(f"HTTP {status}: it does not let us in: look at the key")
         said = f"HTTP {status}{self._said(data)}"
         if status in _BUSY or status >= _SERVER_ERRORS:
-            raise _Busy(said, retry_after_s(response.headers.get("Retry-After")))
+            raise ServerBusy(said, retry_after_s(response.headers.get("Retry-After")))
         if status in (400, 413, 415, 422):
             raise RequestRefused(self._words(said))
         raise self._fault(f"{said}: is the address right, and the model's name?")
@@ -246,8 +175,10 @@ class ChatEndpoint:
         """Return the server's own words, without the key, and not many."""
         text = data.decode("utf-8", "replace")
         try:
-            error = json.loads(text)["error"]
-            text = str(error["message"] if isinstance(error, dict) else error)
+            error: object = json.loads(text)["error"]
+            if isinstance(error, dict):
+                error = cast("dict[str, object]", error)["message"]
+            text = str(error)
         except (ValueError, LookupError, TypeError, RecursionError):
             pass
         text = " ".join(self._without_key(text).split())
@@ -276,22 +207,6 @@ class ChatEndpoint:
         return f"{self.settings.base_url}, model {self.settings.model}: {reason}"
 
 
-def retry_after_s(value: str | None) -> float | None:
-    """Return the seconds that a ``Retry-After`` asks for, if it says any.
-
-    It is a number of them, or a date (RFC 9110, 10.2.3).
-    """
-    if value is None:
-        return None
-    if value.strip().isdecimal():
-        return float(value)
-    try:
-        until_s = parsedate_to_datetime(value).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return max(0.0, until_s - wall_now_ns() / 1e9)
-
-
 def _joined(content: object) -> str:
     """Return a message's text; some servers give it in parts."""
     if isinstance(content, list):
@@ -305,25 +220,16 @@ def _joined(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _check_url(base_url: str) -> None:
+def _client(httpx: Any, settings: EndpointSettings) -> Any:  # noqa: ANN401  # as above
+    # Certificates take a while to read, and plain HTTP needs none.
+    is_secure = urlsplit(settings.base_url).scheme == "https"
     try:
-        parts = urlsplit(base_url)
-        is_url = (
-            parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        )
-    except ValueError:
-        is_url = False
-        parts = urlsplit("")
-    if parts.username is not None or parts.query or parts.fragment:
+        return httpx.Client(timeout=settings.timeout_s, verify=is_secure)
+    except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
         raise ConfigError(
-            "the endpoint's address has a user, a query or a fragment: give the key by "
-            "an environment variable, and the address alone"
-        )
-    if not is_url:
-        raise ConfigError(
-            f"{base_url!r}: is no address of an endpoint, such as "
-            "https://host/v1 or http://localhost:8000/v1"
-        )
+            "the environment names a proxy or certificates (ALL_PROXY, SSL_CERT_FILE "
+            f"and their like) that cannot be used: {error}"
+        ) from None
 
 
 def _httpx() -> Any:  # noqa: ANN401  # comes late

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.campaign.judge.answer_judge import AnswerJudge
-from pytest_embedbench.campaign.judge.endpoint import (
-    ChatEndpoint,
-    EndpointSettings,
-    key_of,
-)
+from pytest_embedbench.campaign.judge.endpoint import ChatEndpoint
+from pytest_embedbench.campaign.judge.endpoint_settings import EndpointSettings, key_of
 from pytest_embedbench.campaign.judge.judging_run import JudgeIdentity, JudgingCache
 from pytest_embedbench.campaign.plugin.judge_options import (
     JUDGE_ENDPOINT,
