@@ -56,7 +56,7 @@ def _everything(judgement: Judgement) -> Said:
         failed = [each for each in about["checks"] if each["outcome"] == "failed"]
         for check in failed[:_MOST_CHECKS]:
             lines += ["", *_check(check)]
-            files |= _evidence(judgement.folder, about, check, board)
+            files |= _evidence(judgement.folder, check, board)
         if len(failed) > _MOST_CHECKS:
             lines.append(f"... and {len(failed) - _MOST_CHECKS} more")
         lines += _uart_tail(board, failed, files)
@@ -85,12 +85,11 @@ def _name(check: Mapping[str, Any]) -> str:
 
 
 def _evidence(
-    run: Path | None, about: Mapping[str, Any], check: Mapping[str, Any], board: str
+    run: Path | None, check: Mapping[str, Any], board: str
 ) -> dict[str, bytes]:
     """Return the files that a failed check left, by the paths that they are given."""
     if run is None or check["folder"] is None:
         return {}
-    del about
     folder = run / check["folder"]
     found: dict[str, bytes] = {}
     for name in _EVIDENCE:

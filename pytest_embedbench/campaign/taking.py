@@ -18,6 +18,7 @@ from pytest_embedbench.grading.edit_surface.files import (
     NOT_BUILT,
     could_build,
     is_ignored,
+    no_regular_file,
 )
 from pytest_embedbench.support.shown import shown
 
@@ -27,12 +28,6 @@ if TYPE_CHECKING:
 
 _MOST_ENTRIES = 20_000
 _DEEPEST = 40
-_KINDS = (
-    (stat.S_ISLNK, "is a link, not a file"),
-    (stat.S_ISDIR, "is a folder, not a file"),
-    (stat.S_ISFIFO, "is a pipe, not a file"),
-    (stat.S_ISSOCK, "is a socket, not a file"),
-)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -119,7 +114,7 @@ class _Taking:
     def _read(self, folder: int, name: str, path: str) -> None:
         with self._reported(path):
             mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
-            words = _no_file(mode)
+            words = no_regular_file(mode)
             if words:
                 self._offence(path, words)
                 return
@@ -165,12 +160,6 @@ class _Taking:
             raise
         except OSError as error:  # a link in a folder's place, rights, a name too long
             self._offence(path, f"cannot be read: {error.strerror}")
-
-
-def _no_file(mode: int) -> str:
-    if stat.S_ISREG(mode):
-        return ""
-    return next((words for is_kind, words in _KINDS if is_kind(mode)), "is a device")
 
 
 def _content(name: str, folder: int) -> bytes | None:

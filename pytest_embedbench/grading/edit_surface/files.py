@@ -76,7 +76,11 @@ def no_file(folder: Path, name: str) -> str:
         here /= part
         if here.is_symlink():
             return f"{shown(here.relative_to(folder))} is a link, not a folder"
-    mode = (folder / name).lstat().st_mode
+    return no_regular_file((folder / name).lstat().st_mode)
+
+
+def no_regular_file(mode: int) -> str:
+    """Say what something is by its mode, ``""`` for a regular file."""
     return next((words for is_kind, words in _KINDS if is_kind(mode)), "")
 
 
