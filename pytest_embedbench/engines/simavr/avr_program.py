@@ -10,8 +10,9 @@ from pytest_embedbench.support.image_kinds import ImageKind, image_kind, read_se
 from pytest_embedbench.support.symbols import load_symbols
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from elftools.elf.segments import Segment
 
     from pytest_embedbench.engines.simavr.core.mcus import Mcu
 
@@ -52,14 +53,13 @@ def read_program(path: Path, mmcu: str, mcu: Mcu) -> AvrProgram:
     """
     segments: list[tuple[int, bytes]] = []
     flash_end, ram_end = 0, 0
-    for virtual, physical, code, size in _loadable(path, mmcu, mcu):
+    core, loadable = _loadable(path)
+    for virtual, physical, code, size in loadable:
         if physical < _RAM and code:
             segments.append((physical, code))
             flash_end = max(flash_end, physical + len(code))
         if _RAM <= virtual < _EEPROM:
             ram_end = max(ram_end, virtual - _RAM + size)
-    if not segments:
-        raise FirmwareFault(f"{path}: has no program in it")
     if flash_end > mcu.flash_bytes:
         raise DoesNotFit(
             f"{path}: needs {flash_end} bytes of flash, {mmcu} has {mcu.flash_bytes}"
@@ -69,19 +69,20 @@ def read_program(path: Path, mmcu: str, mcu: Mcu) -> AvrProgram:
             f"{path}: its variables end at RAM address {ram_end:#x}, "
             f"the RAM of {mmcu} at {mcu.ramend:#x}"
         )
+    _check_core(path, core, mmcu, mcu)
+    if not segments:
+        raise FirmwareFault(f"{path}: has no program in it")
     return AvrProgram(path=path, segments=tuple(segments))
 
 
-def _loadable(path: Path, mmcu: str, mcu: Mcu) -> Iterator[tuple[int, int, bytes, int]]:
-    """Yield virtual and physical address, bytes, and size in memory."""
+def _loadable(path: Path) -> tuple[int, list[tuple[int, int, bytes, int]]]:
+    """Return the core and, of each segment, both addresses, bytes, size in memory."""
     try:
         kind = image_kind(path)
     except ConfigError as error:
         raise BenchFault(str(error)) from error
     if path.suffix != ".elf" and kind in (ImageKind.HEX, ImageKind.BIN):
-        for address, code in read_segments(path):
-            yield address, address, code, len(code)
-        return
+        return _NO_CORE, [(at, at, code, len(code)) for at, code in read_segments(path)]
     from elftools.common.exceptions import ELFError  # noqa: PLC0415  # slow to load
     from elftools.elf.elffile import ELFFile  # noqa: PLC0415
 
@@ -92,16 +93,26 @@ def _loadable(path: Path, mmcu: str, mcu: Mcu) -> Iterator[tuple[int, int, bytes
                 raise FirmwareFault(
                     f"{path}: is a program for {elf['e_machine']}, not for an AVR"
                 )
-            _check_core(path, elf["e_flags"] & _CORE_MASK, mmcu, mcu)
-            for segment in elf.iter_segments("PT_LOAD"):
-                code, size = segment.data(), segment["p_memsz"]
-                if len(code) < segment["p_filesz"]:
-                    raise FirmwareFault(f"{path}: is cut short")
-                yield segment["p_vaddr"], segment["p_paddr"], code, size
+            return elf["e_flags"] & _CORE_MASK, [
+                (
+                    segment["p_vaddr"],
+                    segment["p_paddr"],
+                    _whole(path, segment),
+                    segment["p_memsz"],
+                )
+                for segment in elf.iter_segments("PT_LOAD")
+            ]
     except ELFError as error:
         raise FirmwareFault(f"{path}: is not an ELF file: {error}") from error
     except OSError as error:
         raise BenchFault(f"{path}: cannot be read: {error}") from error
+
+
+def _whole(path: Path, segment: Segment) -> bytes:
+    code: bytes = segment.data()
+    if len(code) < segment["p_filesz"]:
+        raise FirmwareFault(f"{path}: is cut short")
+    return code
 
 
 def _check_core(path: Path, core: int, mmcu: str, mcu: Mcu) -> None:
