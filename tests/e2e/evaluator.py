@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from tests.e2e.native_firmware import SUITES
+from tests.support.unmeasured import unmeasured
 
 TANK = SUITES / "tank_fill_drain"
 
@@ -57,6 +57,7 @@ class Evaluator:
             [
                 *(sys.executable, "-m", "pytest", str(suite / "hidden")),
                 *("-p", "no:cacheprovider", "-p", "no:hypothesispytest"),
+                *("-p", "no:anyio", "-p", "no:benchmark"),
                 *(f"--board={board}", "--embedbench-plots=never"),
                 f"--embedbench-core={self.core_dir}",
                 f"--embedbench-cache={self.cache_dir}",
@@ -67,7 +68,7 @@ class Evaluator:
             text=True,
             timeout=280,
             check=False,
-            env=_unmeasured(),
+            env=unmeasured(),
         )
         return done.stdout + done.stderr
 
@@ -76,14 +77,6 @@ class Evaluator:
         submission.mkdir()
         (submission / "controller.c").write_text(source)
         return self("-x", f"--embedbench-firmware={submission}", *args, board=board)
-
-
-def _unmeasured() -> dict[str, str]:
-    """Return the environment without the measuring of coverage.
-
-    Whole suites would take half as long again, and cover what inner runs cover as well.
-    """
-    return {k: v for k, v in os.environ.items() if k != "COVERAGE_PROCESS_CONFIG"}
 
 
 def skip_without_engine(board: str) -> None:

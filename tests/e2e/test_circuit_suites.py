@@ -62,6 +62,7 @@ class Gallery:
             [
                 *(sys.executable, "-m", "pytest", "-n0", "-rs", "--tb=short"),
                 *("-p", "no:cacheprovider", "-p", "no:hypothesispytest"),
+                *("-p", "no:anyio", "-p", "no:benchmark"),
                 *("--board=uno", f"--embedbench-firmware={firmware}"),
                 "--embedbench-plots=never",
                 f"--embedbench-core={self._core_dir}",

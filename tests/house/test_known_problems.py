@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import tokenize
 from collections import Counter
@@ -15,6 +16,8 @@ ROOMS = ("tests", "benchmarks", "pytest_embedbench")
 IDENTIFIER = r"[BCEFUVWX]\d{1,2}"
 # One row or several, then nothing or the reason: "# U16, V1: the second is silent."
 CITATION = re.compile(rf"#\s+(?P<rows>{IDENTIFIER}(?:, {IDENTIFIER})*)(?:: .*)?")
+# Few files have one, and reading tokens is slow.
+MAYBE = re.compile(rf"#.*\b{IDENTIFIER}\b")
 ROW = re.compile(rf"\| (?P<row>{IDENTIFIER}) \|")
 
 
@@ -55,12 +58,14 @@ def _citations() -> list[tuple[str, str]]:
     ]
 
 
+@functools.cache
 def _comments() -> list[tuple[str, str]]:
     return [
         (f"{path.relative_to(ROOT)}:{token.start[0]}", token.string)
         for room in ROOMS
         for path in sorted((ROOT / room).rglob("*.py"))
         if path != Path(__file__)
+        if MAYBE.search(path.read_text())
         for token in _tokens(path)
         if token.type == tokenize.COMMENT
     ]

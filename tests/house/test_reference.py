@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytest_embedbench import hookspecs
+from tests.support.unmeasured import unmeasured
 
 ROOT = Path(__file__).parents[2]
 DOORS = (
@@ -34,6 +35,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         capture_output=True,
         text=True,
         check=False,
+        env=unmeasured(),
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return built
