@@ -84,6 +84,34 @@ TIRED = (
         "if ((int32_t)input.now_ms < 0) input.kind = CONTROLLER_INPUT_SENSOR_TIMEOUT;",
     ),
     Tired(
+        "one value is not heard after three weeks",
+        TANK,
+        systematic_histories.starts,
+        f"if ({IS_LEVEL} && input.level == 16 && input.now_ms > 2000000000) "
+        "input.kind = CONTROLLER_INPUT_NONE;",
+    ),
+    Tired(
+        "a level that completes too early after three weeks",
+        FILTER,
+        systematic_histories.starts,
+        f"if ({IS_LEVEL} && input.level == 16 && input.now_ms > 2000000000) "
+        "input.level = 14;",
+    ),
+    Tired(
+        "the 300th line is not heard",
+        TANK,
+        systematic_histories.jumps,
+        f"if ({IS_LEVEL} && ++count == 300) input.kind = CONTROLLER_INPUT_NONE;",
+        "static uint32_t count;",
+    ),
+    Tired(
+        "deaf from the 300th call on",
+        FILTER,
+        of_the_filter,
+        "if (++calls >= 300) input.kind = CONTROLLER_INPUT_NONE;",
+        "static uint32_t calls;",
+    ),
+    Tired(
         "a jump is taken for noise",
         TANK,
         systematic_histories.jumps,

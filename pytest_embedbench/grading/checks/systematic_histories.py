@@ -46,6 +46,8 @@ _SOON_MS = 2
 _ROUND = 10
 _EVERY = 3
 """One in so many situations is tried at each time of start."""
+_TIMES = 400
+_WEEKS_MS = 4_000_000_000
 
 
 def jumps(task: Task) -> Iterator[History]:
@@ -68,6 +70,23 @@ def jumps(task: Task) -> Iterator[History]:
             history.append((kind, now_ms, *rest))
         yield history
     yield from _bursts(task)
+    yield from _to_and_fro(task)
+
+
+def _to_and_fro(task: Task) -> Iterator[History]:
+    """Yield histories in which a sensor goes from end to end for hundreds of lines.
+
+    There is one for each thing that the others may say meanwhile. A line that is lost
+    because of its number shows, whatever the number.
+    """
+    for sensor in task.sensors:
+        lowest, *_, highest = ends(task, sensor)
+        for others in product(*(middles(task, s) for s in task.sensors if s != sensor)):
+            yield [
+                (kind, number * TICK_MS, *rest)
+                for number in range(1, _TIMES)
+                for kind, *rest in (*others, highest if number % 2 else lowest)
+            ]
 
 
 def _bursts(task: Task) -> Iterator[History]:
@@ -92,7 +111,8 @@ def _bursts(task: Task) -> Iterator[History]:
 def starts(task: Task) -> Iterator[History]:
     """Yield histories that begin with a line, at whatever time, and go on by chance.
 
-    Or one sensor has said all that it ever says, while the others go on.
+    Or one sensor has said all that it ever says, while the others go on. Or weeks have
+    passed, and each value comes in.
     """
     here = list(situations(task))
     values = [ends(task, sensor) for sensor in task.sensors]
@@ -108,6 +128,26 @@ def starts(task: Task) -> Iterator[History]:
         first = [(kind, 0, *rest) for kind, *rest in situation]
         for each in without_each(situation):
             yield [*first, Hold(lines=each, every_ms=TICK_MS, count=count)]
+    yield from _each_value(task, _WEEKS_MS)
+
+
+def _each_value(task: Task, start_ms: int) -> Iterator[History]:
+    """Yield, for each sensor, a history in which all its values come from both ends.
+
+    The other sensors go on meanwhile, with another reading every now and then.
+    """
+    for sensor in task.sensors:
+        others = list(product(*(middles(task, s) for s in task.sensors if s != sensor)))
+        low, *_, high = ends(task, sensor)
+        each = sensor.words or map(str, range(sensor.lowest, sensor.highest + 1))
+        history: History = []
+        for number, word in enumerate(each):
+            value = line_of(task, sensor, word)
+            for line in (low, value, high, value):
+                now_ms = start_ms + len(history) * TICK_MS
+                lines = (*others[number % len(others)], line)
+                history += [(kind, now_ms, *rest) for kind, *rest in lines]
+        yield history
 
 
 def long_silences(task: Task) -> Iterator[History]:
