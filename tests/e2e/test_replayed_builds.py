@@ -46,6 +46,7 @@ class Submissions:
     folder: Path
     replayed: list[bool] = field(default_factory=list[bool])
     count: int = 0
+    environment: str = "native"
 
     def __call__(self, text: str, **more: str) -> FirmwareImage:
         self.count += 1
@@ -58,7 +59,7 @@ class Submissions:
             (place / name).write_text(each)
         source = FirmwareSource(
             project_dir=TANK,
-            environment="native",
+            environment=self.environment,
             overlay={f"src/{name}": place / name for name in texts},
             parts=("src", "include", "lib"),
             isolation=Isolation.LIMITS,
@@ -114,3 +115,17 @@ def test_what_is_replayed_is_what_platformio_makes(build: Submissions) -> None:
     more = build("", more="int more(void) { return 1; }\n")
     assert build.replayed == []
     assert b"more.c" in more.elf_path.read_bytes()
+
+
+@pytest.mark.skipif(
+    not shutil.which("xtensa-lx106-elf-gcc"), reason="apt install gcc-xtensa-lx106"
+)
+def test_an_image_for_an_esp32_is_replayed_too(build: Submissions) -> None:
+    build.environment = "esp32dev"
+    build("")
+    replayed = build('\nconst char own[] = "own";\n')
+    assert build.replayed == [True]
+    assert "firmware.bin" in replayed.artifacts
+    build.forget()
+    assert facts(build('\nconst char own[] = "own";\n')) == facts(replayed)
+    assert build.replayed == []

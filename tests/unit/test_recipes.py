@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_embedbench.builders.platformio.cores import goes_without_framework
 from pytest_embedbench.builders.platformio.includes import SEEN, libraries_asked_for
+from pytest_embedbench.builders.platformio.ini import read_ini
+from pytest_embedbench.builders.platformio.packages import local_platforms
 from pytest_embedbench.builders.platformio.project import read_project
 from pytest_embedbench.builders.platformio.recipes import (
     may_be_replayed,
@@ -87,8 +91,24 @@ def test_a_platform_that_reads_sources_itself_builds_them(
         isolation=Isolation.LIMITS,
     )
     project = read_project(source, ())
-    assert may_be_replayed(project) is is_replayed
+    assert may_be_replayed(project, tmp_path) is is_replayed
     assert told_by_commands(project) == {"src/a.c"}
+
+
+@pytest.mark.parametrize("whose", ["ours", "another"])
+@pytest.mark.parametrize("bare", ["yes", "no"])
+def test_a_platform_of_ours_goes_without_a_framework(
+    tmp_path: Path, whose: str, bare: str
+) -> None:
+    ini = tmp_path / "platformio.ini"
+    options = "platform = espressif32\nframework = espidf\ncustom_embedbench_bare"
+    ini.write_text(f"[env:one]\n{options} = {bare}\n")
+    folder = local_platforms()["espressif32"] if whose == "ours" else tmp_path
+    link = tmp_path / "platforms" / "espressif32.pio-link"
+    link.parent.mkdir()
+    link.write_text(json.dumps({"spec": {"uri": f"symlink://{folder}"}}))
+    is_bare = goes_without_framework(tmp_path, read_ini(ini, tmp_path), "one")
+    assert is_bare is (whose == "ours" and bare == "yes")
 
 
 @pytest.mark.parametrize(("data_bytes", "is_small"), [(40, True), (41, False)])

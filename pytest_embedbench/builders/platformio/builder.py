@@ -227,7 +227,7 @@ class PlatformIO:
         return image
 
     def _recipes(self, scratch: Scratch, core_dir: Path) -> Recipes | None:
-        if not may_be_replayed(scratch.project):
+        if not may_be_replayed(scratch.project, core_dir):
             return None
         sources = told_by_commands(scratch.project)
         key = self._about(scratch.project, partial(fingerprint, but_for=sources))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.builders.platformio.core_setup import is_set_up
 from pytest_embedbench.builders.platformio.environments import board_manifest
+from pytest_embedbench.builders.platformio.fingerprint import linked_platform
 from pytest_embedbench.builders.platformio.packages import local_platforms
 from pytest_embedbench.support.paths import home_dir
 
@@ -72,6 +73,16 @@ def own_core() -> Path:
     if named := os.environ.get("PLATFORMIO_CORE_DIR"):
         return Path(named)
     return home_dir() / ".platformio"
+
+
+def goes_without_framework(core_dir: Path, ini: ProjectIni, environment: str) -> bool:
+    """Say whether a platform of ours builds an environment without its framework."""
+    stock = _STOCK.match(ini.option(environment, "platform"))
+    folder = local_platforms().get(stock[1]) if stock else None
+    if folder is None or ini.option(environment, _BARE) != "yes":
+        return False
+    link = core_dir / "platforms" / f"{folder.name}.pio-link"
+    return link.is_file() and linked_platform(link) == folder
 
 
 def _is_named_and_serves(ini: ProjectIni, environment: str) -> bool:

@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from pytest_embedbench.builders.platformio.cores import goes_without_framework
 from pytest_embedbench.builders.platformio.includes import libraries_asked_for
 from pytest_embedbench.digests import file_digest
 from pytest_embedbench.model import Isolation
@@ -65,8 +66,11 @@ class Recipe(TypedDict):
     report: str
 
 
-def may_be_replayed(project: Project) -> bool:
-    """Say whether builds of a project may go without PlatformIO at all."""
+def may_be_replayed(project: Project, core_dir: Path) -> bool:
+    """Say whether builds of a project may go without PlatformIO at all.
+
+    ESP-IDF's scripts read sources; a platform of ours may go without them.
+    """
     source, ini = project.source, project.ini
     options = {
         name: ini.option(source.environment, name)
@@ -77,7 +81,10 @@ def may_be_replayed(project: Project) -> bool:
         and bool(source.parts and source.overlay)
         and not source.test_suite
         and re.split("[ @]", options["platform"])[0] in _PLATFORMS
-        and options["framework"] in _FRAMEWORKS
+        and (
+            options["framework"] in _FRAMEWORKS
+            or goes_without_framework(core_dir, ini, source.environment)
+        )
         and "+" not in options["lib_ldf_mode"]
         and not options["targets"]
         and not options["lib_deps"]

@@ -28,7 +28,11 @@ def build_variables(scratch: Scratch, core_dir: Path) -> dict[str, str]:
     scripts = [f"pre:{_WATCH_SCRIPT}", f"post:{_REPORT_SCRIPT}"]
     scripts += [f"pre:{UNITY_OUTPUT}"] if has_tests else []
     # For a build of ours that may be done once more without PlatformIO.
-    lines = {"EMBEDBENCH_KEEPS_LINES": "1"} if may_be_replayed(scratch.project) else {}
+    lines = (
+        {"EMBEDBENCH_KEEPS_LINES": "1"}
+        if may_be_replayed(scratch.project, core_dir)
+        else {}
+    )
     return (
         ({} if has_tests else without_tests)
         | lines

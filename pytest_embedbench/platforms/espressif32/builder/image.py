@@ -1,7 +1,11 @@
-"""Write the image that the ROM of an ESP32 loads: segments for RAM, and an entry."""
+"""Write the image that the ROM of an ESP32 loads: segments for RAM, and an entry.
+
+python image.py ELF IMAGE CHIP MODE SPEED_MHZ SIZE
+"""
 
 import hashlib
 import struct
+import sys
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
@@ -47,3 +51,8 @@ def write_image(elf_path, image_path, *, mcu, flash):
 def padded(data):
     """Return ``data`` with zeros up to a whole number of words."""
     return data + bytes(-len(data) % 4)
+
+
+if __name__ == "__main__":
+    elf, image, chip, mode, speed_mhz, size = sys.argv[1:]
+    write_image(elf, image, mcu=chip, flash=(mode, int(speed_mhz), size))

@@ -5,17 +5,12 @@ The project brings ``_start``; linker symbols are ``_stack_top``, ``_bss_start``
 ``_bss_end``.
 """
 
-import sys
-
 from SCons.Script import AlwaysBuild, Builder, Default, DefaultEnvironment
 
 env = DefaultEnvironment()
 platform = env.PioPlatform()
 board = env.BoardConfig()
 mcu = board.get("build.mcu")
-
-sys.path.insert(0, f"{platform.get_dir()}/builder")
-from image import write_image  # noqa: E402  # found through the line above
 
 PREFIXES = {"esp32": "xtensa-lx106-elf-", "esp32c3": "riscv64-unknown-elf-"}
 # The ESP32's cores run the instructions of the older LX106: no windows, no FPU.
@@ -32,13 +27,16 @@ prefix = PREFIXES[mcu]
 libc = f"{platform.get_package_dir(TOOLCHAINS[mcu])}/libc"
 
 
-def build_image(target, source, env):  # noqa: ARG001  # SCons calls it so
-    """Turn the ELF file into the ROM's format."""
-    mode = board.get("build.flash_mode")
-    speed_mhz = int(str(board.get("build.f_flash")).rstrip("L")) // 1_000_000
-    flash = (mode, speed_mhz, board.get("upload.flash_size"))
-    write_image(str(source[0]), str(target[0]), mcu=mcu, flash=flash)
-
+# A command, and no function of SCons's: commands can be run again without PlatformIO.
+flash = (
+    board.get("build.flash_mode"),
+    int(str(board.get("build.f_flash")).rstrip("L")) // 1_000_000,
+    board.get("upload.flash_size"),
+)
+write_image = (
+    f'"$PYTHONEXE" "{platform.get_dir()}/builder/image.py" "$SOURCE" "$TARGET" '
+    f"{mcu} {' '.join(map(str, flash))}"
+)
 
 env.Replace(
     AR=f"{prefix}gcc-ar",
@@ -75,7 +73,7 @@ env.Append(
     LIBS=["c", "gcc"],
     BUILDERS={
         "ElfToBin": Builder(
-            action=env.VerboseAction(build_image, "Building $TARGET"), suffix=".bin"
+            action=env.VerboseAction(write_image, "Building $TARGET"), suffix=".bin"
         )
     },
 )  # fmt: skip
