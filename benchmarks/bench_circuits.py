@@ -43,13 +43,13 @@ framework = arduino
 """
 ACKNOWLEDGED = """
 import sys, time
-from pytest_embedbench.engines.simavr.core import main
+from pytest_embedbench.engines.simavr.core import avr_in_child, main
 class Acknowledges:
     def begin(self, at_ticks, *, reads): return True
     def write(self, at_ticks, byte): return True
     def end(self, at_ticks): pass
 machine = main.AvrMachine("libsimavr.so.2", sys.argv[1], 16_000_000, 5_000)
-board = main.AvrInChild(machine, [(0, 115200, False)])
+board = avr_in_child.AvrInChild(machine, [(0, 115200, False)])
 board.twi.connect({0x3C: Acknowledges()})
 if sys.argv[4] == "True":
     main.DelayLoop(machine)

@@ -56,7 +56,7 @@ LEAPS = """
 import sys
 from pytest_embedbench.engines.simavr.core.delay_loop import DelayLoop
 from pytest_embedbench.engines.simavr.core.machine import AvrMachine
-from pytest_embedbench.engines.simavr.core.main import AvrInChild
+from pytest_embedbench.engines.simavr.core.avr_in_child import AvrInChild
 from pytest_embedbench.engines.simavr.core.spi_poll import SpiPoll
 cpu_hz = int(sys.argv[4])
 machine = AvrMachine(sys.argv[1], sys.argv[2], cpu_hz, 5_000)

@@ -23,7 +23,7 @@ __all__ = ["avr_image", "boot", "simavr"]
 LOOKING = """
 import sys
 from pytest_embedbench.engines.simavr.core.machine import AvrMachine
-from pytest_embedbench.engines.simavr.core.main import AvrInChild
+from pytest_embedbench.engines.simavr.core.avr_in_child import AvrInChild
 library, mmcu, segments, pin = sys.argv[1], sys.argv[2], eval(sys.argv[3]), sys.argv[4]
 machine = AvrMachine(library, mmcu, 16_000_000, 5_000)
 board = AvrInChild(machine, [(0, 9600, False)])

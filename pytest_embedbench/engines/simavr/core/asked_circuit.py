@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from pytest_embedbench.engines.simavr.core.main import AvrInChild
+    from pytest_embedbench.engines.simavr.core.avr_in_child import AvrInChild
 
 _TWEN = 0x04
 

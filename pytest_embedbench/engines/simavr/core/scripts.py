@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pytest_embedbench.engines.simavr.core.main import AvrInChild
+    from pytest_embedbench.engines.simavr.core.avr_in_child import AvrInChild
 
     ScriptStep = tuple[bytes, tuple[bytes, ...], int, int, int, bool]
     """As ``contracts.ScriptStep`` has it."""
