@@ -70,6 +70,7 @@ from pytest_embedbench.contracts.engine import (
     VersionsByOptions,
 )
 from pytest_embedbench.contracts.instrument import Instrument
+from pytest_embedbench.contracts.joining import ExchangesBytes, WireByte
 from pytest_embedbench.contracts.parts import lacking, parts_of
 from pytest_embedbench.contracts.pin_use import HasPinUse
 from pytest_embedbench.contracts.plant import Figure, Measured, Plant
@@ -97,6 +98,7 @@ __all__ = [
     "DrivesPulses",
     "Engine",
     "EnvironmentFacts",
+    "ExchangesBytes",
     "Figure",
     "HasAnalog",
     "HasCircuit",
@@ -150,6 +152,7 @@ __all__ = [
     "TargetConsole",
     "UnitTestSuite",
     "VersionsByOptions",
+    "WireByte",
     "capabilities_of",
     "lacking",
     "parts_of",

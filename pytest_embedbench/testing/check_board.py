@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.contracts import (
     Board,
     DrivesPins,
+    ExchangesBytes,
     HasAnalog,
     HasConsole,
     HasPower,
@@ -15,6 +16,7 @@ from pytest_embedbench.contracts import (
     HasVirtualTime,
     ReadsPins,
     SwitchesPower,
+    WireByte,
 )
 from pytest_embedbench.errors import ConfigError, ContractViolation, NotSupported
 from pytest_embedbench.model import Level
@@ -44,6 +46,7 @@ def check_board(board: Board) -> None:
         _check_link(board)
         _check_reprs(board, board.link())
         _check_pins(board)
+        _check_exchange(board)
         _check_buttons(board)
         board.advance(STEP_MS)
     finally:
@@ -95,6 +98,23 @@ def _check_link(board: Board) -> None:
         all(b"\n" not in chunk.data[:-1] for chunk in chunks),
         "a chunk ends at its first newline",
     )
+
+
+def _check_exchange(board: Board) -> None:
+    if not isinstance(board, ExchangesBytes):
+        return
+    until_us = board.now_us() + 1_234
+    uart = board.spec.uarts[0]
+    ends_us = until_us - 100
+    byte = WireByte(uart.name, ends_us - 10_000_000 // uart.baud_bps, ends_us, 10)
+    said = board.exchange(until_us, [byte])
+    now_us = board.now_us()
+    insist(now_us == until_us, f"exchange({until_us}) ran to {now_us} us")
+    insist(
+        all(byte.begins_us < byte.ends_us for byte in said),
+        f"a byte ends before it begins: {said}",
+    )
+    board.advance(1)
 
 
 def _check_reprs(*held: object) -> None:

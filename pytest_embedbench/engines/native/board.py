@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.engines.native import protocol
+from pytest_embedbench.engines.native.ahead import Ahead
 from pytest_embedbench.engines.native.diagnosis import RunContext, explain
 from pytest_embedbench.engines.native.exit_analysis import ProgramExit, analyse_exit
+from pytest_embedbench.engines.native.joined import NativeWire
 from pytest_embedbench.engines.native.second_try import AskedSoFar
 from pytest_embedbench.errors import BoardLost, FirmwareCrash, UnknownName
 from pytest_embedbench.model import Isolation
@@ -21,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from pytest_embedbench.contracts import WireByte
     from pytest_embedbench.engines.native.program import NativeProgram
     from pytest_embedbench.engines.native.protocol import ControlMessage
+    from pytest_embedbench.engines.native.second_try import Request
     from pytest_embedbench.errors import EmbedbenchError
     from pytest_embedbench.model import BoardSpec, Chunk
 
@@ -76,9 +80,9 @@ class NativeBoard:
         self._closed = False
         self._last_console = ""
         self._asked = AskedSoFar()
+        self._joined = NativeWire(spec.uarts[0])
         self._started_us = 0
-        self._foreseen: tuple[list[tuple[int, bytes]], bytes] = ([], b"")
-        self._ahead: deque[tuple[int, bytes]] = deque()
+        self._ahead = Ahead()
         self._answers: deque[ControlMessage] = deque()
         self._exit: ProgramExit | None = None
         self._program = self._power_on()
@@ -92,9 +96,10 @@ class NativeBoard:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was printed, which is easily mistaken for what was said."""
+        notes = self._joined.notes
         if self._closed or not (printed := self._program.console_text()):
-            return ()
-        return (f"what is printed goes to no UART; printed was: {printed}",)
+            return notes
+        return (*notes, f"what is printed goes to no UART; printed was: {printed}")
 
     def link(self, uart: str = "") -> NativeLink:
         """Return the link of the one UART."""
@@ -109,25 +114,37 @@ class NativeBoard:
 
     def advance(self, duration_ms: int) -> None:
         """Let the firmware run up to ``duration_ms`` from now, and no further."""
-        self._check_open()
-        if self._fault is not None:
-            raise self._fault
+        self._check_running()
         until_us = self._now_us + whole_ms("duration_ms", duration_ms) * 1000
         stretch = until_us, self._to_send
         # Whatever interrupts the exchange leaves us out of step: usable no more.
         self._fault = self._interrupted
-        self._ask(stretch)
+        self._ahead.ask(self._program.control, stretch)
+        self._hear_until((protocol.ADVANCE, *stretch))
+
+    def exchange(self, until_us: int, heard: Sequence[WireByte]) -> Sequence[WireByte]:
+        """Run to a moment, with bytes of another board; see ``ExchangesBytes``."""
+        self._check_running()
+        body = self._joined.body(heard, self._to_send, self._now_us, until_us)
+        self._fault = self._interrupted
+        self._program.control.send(protocol.EXCHANGE, until_us, body)
+        self._hear_until((protocol.EXCHANGE, until_us, body))
+        return self._joined.begun()
+
+    def _hear_until(self, asked: Request) -> None:
+        """Take the answer to what has been asked, which is time to pass."""
+        _, until_us, _ = asked
         answer = self._answer()
         if isinstance(answer, ProgramExit):
-            raise self._ended(answer, until_us)
+            raise self._ended(answer, asked)
         if answer.kind == protocol.STOPPED:
-            self._ahead.clear()
+            self._ahead.left.clear()
         self._last_payload = answer.payload
         if answer.payload:
             self._keep(answer.payload, until_us)
         if answer.value != until_us:
             raise self._meddled(f"it is at {answer.value} us, and not at {until_us} us")
-        self._asked.note(until_us, self._to_send)
+        self._asked.note(asked)
         self._to_send = b""
         self._now_us = until_us
         self._fault = None
@@ -136,16 +153,11 @@ class NativeBoard:
         self, stretches: Sequence[tuple[bytes, int]], expected: Sequence[bytes]
     ) -> None:
         """Run on by itself through ``stretches``; see ``RunsAhead``."""
-        until_us = self._now_us
-        foreseen: list[tuple[int, bytes]] = []
-        for data, duration_ms in stretches:
-            until_us += duration_ms * 1000
-            foreseen.append((until_us, data))
-        self._foreseen = foreseen, b"".join(expected)
+        self._ahead.foresee(self._now_us, stretches, expected)
 
     def is_ahead(self) -> bool:
         """Say whether some of what was foreseen has not been asked for yet."""
-        return bool(self._ahead)
+        return bool(self._ahead.left)
 
     def reset(self) -> None:
         """Start the program over; the firmware's own clock starts at 0 again."""
@@ -153,7 +165,8 @@ class NativeBoard:
         self._program.close()
         self._fault = BoardLost("the board did not come back from its reset")
         self._asked, self._started_us = AskedSoFar(), self._now_us
-        self._ahead.clear()
+        self._ahead.left.clear()
+        self._joined.begin_anew()
         self._answers.clear()
         self._exit = None
         self._program = self._power_on()
@@ -191,24 +204,10 @@ class NativeBoard:
         if self._closed:
             raise BoardLost(f"{self._spec.name} has been closed")
 
-    def _ask(self, stretch: tuple[int, bytes]) -> None:
-        """Have a stretch of time run, unless that has been done."""
-        if self._ahead:
-            if self._ahead.popleft() != stretch:
-                raise BoardLost(
-                    "the board has run ahead, and what comes now is something else: is "
-                    "the plant no pure function of its state?"
-                )
-            return
-        control = self._program.control
-        foreseen, expected = self._foreseen
-        if foreseen[:1] != [stretch]:
-            control.send(protocol.ADVANCE, *stretch)
-            return
-        body = expected + protocol.join_stretches(foreseen)
-        control.send(protocol.AHEAD, len(expected), body)
-        self._ahead.extend(foreseen[1:])
-        self._foreseen = [], b""
+    def _check_running(self) -> None:
+        self._check_open()
+        if self._fault is not None:
+            raise self._fault
 
     def _answer(self) -> ControlMessage | ProgramExit:
         """Return what comes of the next stretch: it pauses, or ends."""
@@ -243,7 +242,7 @@ class NativeBoard:
             FirmwareCrash: it cannot have been, so the program is not what we built.
         """
         try:
-            said = protocol.split_said(payload)
+            said = self._joined.take(protocol.split_said(payload))
         except ValueError:
             stamps = []
         else:
@@ -261,8 +260,9 @@ class NativeBoard:
         )
         return crash
 
-    def _ended(self, ended: ProgramExit, until_us: int) -> EmbedbenchError:
+    def _ended(self, ended: ProgramExit, asked: Request) -> EmbedbenchError:
         """Return, and remember, how the program ended; keep what it said."""
+        _, until_us, _ = asked
         program = self._program
         if ended.at_us is not None:
             at_us = min(max(ended.at_us, self._now_us), until_us)
@@ -284,7 +284,8 @@ class NativeBoard:
             ),
         )
         if isinstance(self._fault, BoardLost):
-            last = [(until_us, self._to_send), *self._ahead]
+            ahead = [(protocol.ADVANCE, *stretch) for stretch in self._ahead.left]
+            last = [asked, *ahead]
             self._fault = self._asked.judge(
                 self._fault, last, ended.returncode, self._power_on
             )

@@ -15,7 +15,7 @@ from pytest_embedbench.model import Chunk
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-VERSION = 2
+VERSION = 3
 
 HELLO = 1
 FORK = 2
@@ -23,6 +23,7 @@ REAP = 3
 START = 4
 ADVANCE = 5
 AHEAD = 6
+EXCHANGE = 7
 
 HELLO_ANSWER = 101
 FORKED = 102
@@ -36,6 +37,9 @@ STOPPED = 110
 
 ANSWERS = (PAUSED, STOPPED)
 """What a program that goes on says to ``ADVANCE`` and to each stretch of ``AHEAD``."""
+
+GOING = 1 << 63
+"""In the stamp of a byte that is on its way out; the rest is when it ends."""
 
 HEADER = Struct("=IIQ")
 HELLO_BODY = Struct("=IIQ")

@@ -17,27 +17,30 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.native.program import NativeProgram
 
 
+Request = tuple[int, int, bytes]
+"""Kind, moment in us, and body of a message that lets time pass."""
+
+
 @dataclass(slots=True)
 class AskedSoFar:
     """What a program was asked since its power-on: what ends it once, may again."""
 
     oom_kills: int = field(default_factory=oom_kill_count)
     """That had been counted before it was started."""
-    _advances: list[tuple[int, bytes]] = field(
-        default_factory=list[tuple[int, bytes]], init=False
-    )
+    _requests: list[Request] = field(default_factory=list["Request"], init=False)
 
-    def note(self, until_us: int, data: bytes) -> None:
-        """Remember one advance; those in which nothing is sent are one."""
-        if self._advances and not data and not self._advances[-1][1]:
-            self._advances[-1] = (until_us, data)
+    def note(self, request: Request) -> None:
+        """Remember one that was answered; those in which nothing is sent are one."""
+        last = self._requests[-1:]
+        if not request[2] and last and not last[0][2] and last[0][0] == request[0]:
+            self._requests[-1] = request
         else:
-            self._advances.append((until_us, data))
+            self._requests.append(request)
 
     def judge(
         self,
         error: EmbedbenchError,
-        last: Sequence[tuple[int, bytes]],
+        last: Sequence[Request],
         returncode: int,
         start: Callable[[], NativeProgram],
     ) -> EmbedbenchError:
@@ -45,7 +48,7 @@ class AskedSoFar:
 
         Args:
             error: What is said of it so far.
-            last: The advances in one of which it ended.
+            last: The requests in one of which it ended.
             returncode: How, like Popen's.
             start: Starts a program like it.
         """
@@ -56,21 +59,21 @@ class AskedSoFar:
         return BoardLost(f"{error}\nfrom outside: a second try ends otherwise")
 
     def _end_again(
-        self, last: Sequence[tuple[int, bytes]], start: Callable[[], NativeProgram]
+        self, last: Sequence[Request], start: Callable[[], NativeProgram]
     ) -> int | None:
         """Return how a program ends in ``last``; ``None`` if not, or not there."""
         program = start()
         try:
-            for until_us, data in self._advances:
-                program.control.send(protocol.ADVANCE, until_us, data)
+            for request in self._requests:
+                program.control.send(*request)
                 if program.control.receive().kind != protocol.PAUSED:
                     return None
         except (Disconnected, NoAnswer):
             program.close()
             return None
-        for until_us, data in last:
+        for request in last:
             try:
-                program.control.send(protocol.ADVANCE, until_us, data)
+                program.control.send(*request)
                 answer = program.control.receive()
             except (Disconnected, NoAnswer) as cause:
                 return _returncode(program, cause)

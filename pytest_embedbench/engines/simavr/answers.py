@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -11,6 +12,27 @@ if TYPE_CHECKING:
 
 
 _SAID_BY = {"lab": "the lab file says so", "test": "the test says so"}
+_NOTES_KEPT = 100
+
+
+@dataclass(slots=True)
+class NoteLog:
+    """What a test author should know of a run, each thing once, the first hundred."""
+
+    _notes: list[str] = field(default_factory=list[str], init=False)
+    _left_out: int = field(default=0, init=False)
+
+    def add(self, note: str) -> None:
+        """Keep a note, or count it."""
+        if len(self._notes) == _NOTES_KEPT:
+            self._left_out += 1
+        elif note not in self._notes:
+            self._notes.append(note)
+
+    def all(self) -> tuple[str, ...]:
+        """Return them, and how many more there were."""
+        more = [f"and {self._left_out} more notes"] if self._left_out else []
+        return (*self._notes, *more)
 
 
 class Answer(NamedTuple):
@@ -18,7 +40,10 @@ class Answer(NamedTuple):
 
     ``trace`` is what the pins did, if that was asked for. ``goes_on`` says that the
     next stretch which was foreseen has been begun: another answer follows unasked.
-    ``circuit`` has its replies, the stop that was met and its cycle, and findings.
+    ``joined`` has the bytes that go out to other boards, as the UART's number, the
+    cycles of start and end, and the value; and by UART how many from there came at a
+    wrong speed. ``circuit`` has its replies, the stop that was met and its cycle, and
+    findings.
     """
 
     cycle: int
@@ -30,6 +55,7 @@ class Answer(NamedTuple):
     clock_divisor: int
     pc: int
     sleeps: str
+    joined: tuple[list[tuple[int, int, int, int]], list[int]]
     fault: tuple[str, int, int, int, str] | None
     circuit: tuple[Any, ...]
     goes_on: bool
@@ -51,6 +77,13 @@ class Answer(NamedTuple):
                     f"{uart.name} runs at {odd_bps} Bd, and the other end listens at "
                     f"{uart.baud_bps} Bd ({_SAID_BY.get(uart.said_by, uart.said_by)}): "
                     "a real board would not be understood"
+                )
+        _, garbled = self.joined
+        for uart, count in zip(spec.uarts, garbled, strict=False):
+            if count:
+                yield (
+                    f"{uart.name} lost {count} bytes {when}: the other board sent them "
+                    "at another speed than the firmware listens at"
                 )
         if self.has_ended:
             yield (

@@ -6,10 +6,11 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.engines.simavr.answers import Answer
+from pytest_embedbench.engines.simavr.answers import Answer, NoteLog
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.diagnosis import explain
 from pytest_embedbench.engines.simavr.foreseen import NOTHING, sent
+from pytest_embedbench.engines.simavr.joined import SimavrWire
 from pytest_embedbench.engines.simavr.link import SimavrLink
 from pytest_embedbench.engines.simavr.pin_jobs import pin_use
 from pytest_embedbench.engines.simavr.pin_log import PinLog
@@ -22,14 +23,12 @@ from pytest_embedbench.support.validation import pin_level, whole_ms, whole_mv
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_embedbench.contracts import WireByte
     from pytest_embedbench.engines.simavr.avr_program import AvrProgram
     from pytest_embedbench.engines.simavr.child import Child
     from pytest_embedbench.errors import FirmwareFault
     from pytest_embedbench.model import BoardSpec, PinSpec, PinTrace
     from pytest_embedbench.pins import PinUse
-
-
-_NOTES_KEPT = 100
 
 
 class SimavrBoard(RunsScriptsInChild):
@@ -54,8 +53,8 @@ class SimavrBoard(RunsScriptsInChild):
         self._pc = 0
         self._sleeps = ""
         self._pins = PinLog(spec)
-        self._notes: list[str] = []
-        self._notes_left_out = 0
+        self._notes = NoteLog()
+        self._joined = SimavrWire(spec)
         self._foreseen = NOTHING
         self._ahead: deque[tuple[int, bytes | None]] = deque()
         self._fault: FirmwareFault | None = None
@@ -69,8 +68,7 @@ class SimavrBoard(RunsScriptsInChild):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a test author should know of the run: bytes lost, resets allowed."""
-        left_out = self._notes_left_out
-        return (*self._notes, *([f"and {left_out} more notes"] if left_out else []))
+        return self._notes.all()
 
     @property
     def position(self) -> str:
@@ -90,9 +88,8 @@ class SimavrBoard(RunsScriptsInChild):
         name = uart or self._spec.uarts[0].name
         if name not in self._links:
             known = ", ".join(self._links)
-            raise ConfigError(
-                f"{self._spec.name} has no UART {name!r}; it has: {known}"
-            )
+            lacks = f"{self._spec.name} has no UART {name!r}; it has: {known}"
+            raise ConfigError(lacks)
         return self._links[name]
 
     def now_us(self) -> int:
@@ -101,12 +98,14 @@ class SimavrBoard(RunsScriptsInChild):
 
     def advance(self, duration_ms: int) -> None:
         """Let the firmware run for ``duration_ms``."""
-        if self._fault is not None:
-            raise self._fault
-        duration_us = whole_ms("duration_ms", duration_ms) * 1_000
-        self._exchange(self._now_us + duration_us)
-        if self._fault is not None:
-            raise self._fault
+        self._run_to(self._now_us + whole_ms("duration_ms", duration_ms) * 1_000)
+
+    def exchange(self, until_us: int, heard: Sequence[WireByte]) -> Sequence[WireByte]:
+        """Run to a moment, with bytes of other boards; see ``ExchangesBytes``."""
+        for words in self._joined.commands(heard):
+            self.command(*words)
+        self._run_to(until_us)
+        return self._joined.begun()
 
     def foresee(
         self, stretches: Sequence[tuple[bytes, int]], expected: Sequence[bytes]
@@ -225,6 +224,12 @@ class SimavrBoard(RunsScriptsInChild):
     def _take_circuit(self, news: tuple[Any, ...]) -> None:
         """Take what has come of a circuit, if the board stands in one."""
 
+    def _run_to(self, until_us: int) -> None:
+        if self._fault is None:
+            self._exchange(until_us)
+        if self._fault is not None:
+            raise self._fault
+
     def _fetch_pins(self) -> None:
         if not self._closed and not self._about_s:
             with suppress(BoardLost, BenchFault):
@@ -241,11 +246,12 @@ class SimavrBoard(RunsScriptsInChild):
         for index, cycle, data in answer.chunks:
             uart = self._spec.uarts[index]
             self._links[uart.name].hear(Chunk(self._us(cycle), data))
+        self._joined.take(answer.joined[0])
         if answer.trace:
             self._pins.add(*answer.trace)
         self._pc, self._sleeps = answer.pc, answer.sleeps
         for note in answer.notes(self._spec, until_us):
-            self._note(note)
+            self._notes.add(note)
         self._now_us = until_us
         if answer.circuit:
             self._take_circuit(answer.circuit)
@@ -253,12 +259,6 @@ class SimavrBoard(RunsScriptsInChild):
         if answer.fault is not None:
             self._now_us = self._us(answer.fault[2])
             self._fault = explain(self._spec, self._program, answer.fault)
-
-    def _note(self, note: str) -> None:
-        if len(self._notes) == _NOTES_KEPT:
-            self._notes_left_out += 1
-        elif note not in self._notes:
-            self._notes.append(note)
 
     def _ask(
         self, commands: list[tuple[object, ...]], until_us: int

@@ -75,7 +75,7 @@ class WiredSimavrBoard(SimavrBoard):
                 self._now_us = self._us(cycle)
         for at_ticks, kind, nets in findings:
             what = _WHAT_IS_WRONG[kind].format(", ".join(nets))
-            self._note(f"{what}, first at {self._us(at_ticks) / 1000:.3f} ms")
+            self._notes.add(f"{what}, first at {self._us(at_ticks) / 1000:.3f} ms")
 
     def _digital(self, pin: str) -> tuple[str, int]:
         self._check_unwired(pin)

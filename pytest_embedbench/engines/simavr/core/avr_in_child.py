@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pytest_embedbench.engines.simavr.core.asked_circuit import AskedCircuit
+    from pytest_embedbench.engines.simavr.core.joined_wire import JoinedWire
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
     from pytest_embedbench.engines.simavr.core.pin_use import PinWatch
 
@@ -68,6 +69,7 @@ class AvrInChild:
         self.levels = LevelInterrupts(machine)
         self.sleep = DeepSleep(machine, [*self.timers, *self.pwms, *self.uarts])
         self.pin_watch: PinWatch | None = None
+        self.joined: list[JoinedWire] = []
         self.circuit: AskedCircuit | None = None
         if circuit is not None:
             # Only boards in circuits load what circuits need.
@@ -83,6 +85,8 @@ class AvrInChild:
             match command:
                 case ("send", int(index), data):
                     self.uarts[index].send(data)
+                case ("arrive", int(index), begins, ends, byte):
+                    self.joined[index].arrive(begins, ends, byte)
                 case ("drive", letter, bit, level):
                     self.ports[letter].drive(bit, level)
                 case ("drive_later", letter, bit, edges):
@@ -98,6 +102,8 @@ class AvrInChild:
                     self.pwm.clear()
                 case ("watch_pins",):
                     self._watch_pins()
+                case ("join",):
+                    self._join()
                 case ("run_on",):
                     self.machine.run_on()
                 case ("reset",):
@@ -137,6 +143,11 @@ class AvrInChild:
         lost = [(uart.overruns, uart.unheard, uart.odd_bps) for uart in self.uarts]
         for uart in self.uarts:
             uart.overruns = uart.unheard = uart.odd_bps = 0
+        begun = [
+            (index, *byte)
+            for index, wire in enumerate(self.joined)
+            for byte in wire.take_begun()
+        ]
         machine = self.machine
         answer = (
             machine.avr.cycle,
@@ -148,12 +159,21 @@ class AvrInChild:
             self.clock.divisor,
             machine.avr.pc,
             machine.sleeps(),
+            (begun, [wire.take_garbled() for wire in self.joined]),
             machine.fault,
             () if self.circuit is None else self.circuit.report(),
         )
         self.trace = ()
         machine.resets.clear()
         return answer
+
+    def _join(self) -> None:
+        # Only boards that talk to others load what that needs.
+        from pytest_embedbench.engines.simavr.core.joined_wire import (  # noqa: PLC0415
+            JoinedWire,
+        )
+
+        self.joined = [JoinedWire(self.machine, uart) for uart in self.uarts]
 
     def _watch_pins(self) -> None:
         # Only boards that are watched load what that needs.

@@ -36,13 +36,15 @@ class Usart:
 
     Since the last report: ``overruns`` are bytes lost because the firmware had not
     read, ``unheard`` those that came while the receiver was off; ``odd_bps`` is a baud
-    rate of the firmware that the other end would not understand.
+    rate of the firmware that the other end would not understand; ``begun`` are bytes
+    that go out, with the cycles of their start and end, if it has been made a list.
     """
 
     def __init__(
         self, machine: AvrMachine, number: int, baud_bps: int, *, told: bool
     ) -> None:
         self.overruns = self.unheard = self.odd_bps = 0
+        self.begun: list[tuple[int, int, int]] | None = None
         self._machine = machine
         self._cycle, self._data = machine.cycle_view, machine.data
         self._base = machine.mcu.uarts[number]
@@ -76,8 +78,7 @@ class Usart:
         getirq = machine.lib.avr_io_getirq
         self._raise = machine.lib.avr_raise_irq
         self._input = getirq(machine.pointer, signals, _INPUT)
-        output = getirq(machine.pointer, signals, _OUTPUT)
-        machine.notify(output, self._on_output)
+        machine.notify(getirq(machine.pointer, signals, _OUTPUT), self._on_output)
         self._received = addressof(uart) + layout.Uart.vectors.offset
         self._control = machine.io(base + _B)
         self._simavrs_control = self._control.write
@@ -138,6 +139,8 @@ class Usart:
         self._line_free_at = end
         self._said.append(byte)
         self._said_at.append(end)
+        if self.begun is not None:
+            self.begun.append((end - span, end, byte))
         if self._sought:
             self._look(byte, end)
         if self._data[self._base + _B] & _UDRIE:
@@ -217,41 +220,46 @@ class Usart:
             self._machine.at(self._byte_end, self._timer)
 
     def _begin_byte(self, cycle: int) -> None:
-        """A start bit: if nothing has been read, the byte before it is lost."""
-        data, base = self._data, self._base
-        listening = data[base + _B] & _RXEN
-        read, written = self._fifo
-        if (written - read) & 63 >= _RECEIVER_BYTES:
-            uart = self._uart
-            uart.fifo_write = (uart.fifo_write - 1) & 63
-            data[base] |= _DOR
-            self.overruns += 1
-        span = self.byte_cycles() if listening else self._nominal_cycles
+        self.make_room()
+        span = self.byte_cycles() if self.is_listening() else self._nominal_cycles
         self._byte_end = cycle + span
 
+    def is_listening(self) -> bool:
+        """Say whether the receiver is on."""
+        return bool(self._data[self._base + _B] & _RXEN)
+
+    def make_room(self) -> None:
+        """For a byte that comes: if nothing has been read, the one before is lost."""
+        if self._backlog() >= _RECEIVER_BYTES:
+            self._uart.fifo_write = (self._uart.fifo_write - 1) & 63
+            self._data[self._base] |= _DOR
+            self.overruns += 1
+
     def _on_byte_end(self, _avr: int, when: int, _param: int) -> int:
-        data, base, wire = self._data, self._base, self._wire
-        if data[base + _B] & _RXEN and self._frozen_at is None:
+        self.take_in(self._wire[0], when)
+        del self._wire[0]
+        if not self._wire:
+            return 0
+        self._begin_byte(when)
+        return self._byte_end
+
+    def take_in(self, byte: int, when: int) -> None:
+        """Hear a byte whose stop bit is out now, if anybody listens."""
+        data, base = self._data, self._base
+        if self.is_listening() and self._frozen_at is None:
             # The byte is here now, not in one byte time as simavr has it; and the
             # chip takes bytes after an overrun, simavr does not.
             self._byte_time[0] = 0
             status = data[base]
-            if status & _DOR:
-                data[base] = status & ~_DOR
-            self._raise(self._input, wire[0])
+            data[base] = status & ~_DOR
+            self._raise(self._input, byte)
             if status & _DOR:
                 data[base] |= _DOR
             self._byte_time[0] = span = self.byte_cycles()
-            read, written = self._fifo
-            if (written - read) & 63 > 1:
+            if self._backlog() > 1:
                 self._machine.at(when + span // _BACKLOG_LOOKS, self._backlog_timer)
         else:
             self.unheard += 1
-        del wire[0]
-        if not wire:
-            return 0
-        self._begin_byte(when)
-        return self._byte_end
 
     def _on_backlog(self, _avr: int, when: int, _param: int) -> int:
         """Offer the next byte as soon as one is read; simavr waits for a byte time."""
@@ -261,8 +269,7 @@ class Usart:
         return when + self.byte_cycles() // _BACKLOG_LOOKS
 
     def _backlog(self) -> int:
-        read, written = self._fifo
-        return (written - read) & 63
+        return (self._fifo[1] - self._fifo[0]) & 63
 
     def _on_reset(self) -> None:
         """A reset cuts the byte that is going out; the other side keeps sending."""

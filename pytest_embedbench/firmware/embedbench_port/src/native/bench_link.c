@@ -157,6 +157,12 @@ void bench_say(uint8_t byte, uint64_t at_us)
     }
 }
 
+void bench_say_going(uint8_t byte, uint64_t ends_us)
+{
+    open_piece = 0;
+    bench_say(byte, ends_us | BENCH_GOING);
+}
+
 bool bench_said_only(const uint8_t *lines, size_t length)
 {
     size_t at = said_from + sizeof(bench_header_t);

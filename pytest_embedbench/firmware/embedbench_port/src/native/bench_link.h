@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BENCH_PROTOCOL_VERSION 2U
+#define BENCH_PROTOCOL_VERSION 3U
 
 typedef struct {
     uint32_t payload_bytes;
@@ -37,8 +37,15 @@ enum {
      * bytes of them. Answers as if each had been sent when the one before it had been
      * answered; the first in which anything else is said is answered with
      * BENCH_STOPPED, and those behind it are forgotten. */
-    BENCH_AHEAD = 6
+    BENCH_AHEAD = 6,
+    /* As BENCH_ADVANCE, but of a board whose UART is joined to another board's. Payload:
+     * bench_said_t and a byte for each that is heard at its time, in their order. If a
+     * byte is on its way out at the end, the answer has it behind all others, with the
+     * time of its end and BENCH_GOING; it comes again when it has been said. */
+    BENCH_EXCHANGE = 7
 };
+
+#define BENCH_GOING (1ULL << 63)
 
 enum {
     BENCH_HELLO_ANSWER = 101, /* payload: bench_hello_t */
@@ -93,6 +100,9 @@ bench_header_t bench_receive(const uint8_t **payload);
 /* What has been said and not yet sent. */
 void bench_say(uint8_t byte, uint64_t at_us);
 void bench_send_said(uint32_t kind);
+
+/* Tell of a byte that is on its way out, right before what has been said is sent. */
+void bench_say_going(uint8_t byte, uint64_t ends_us);
 
 /* Keep a message with what has been said, to be sent before the next; not for long. */
 void bench_keep_said(uint32_t kind);

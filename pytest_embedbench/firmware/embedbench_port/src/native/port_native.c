@@ -15,6 +15,7 @@
 
 #define NS_PER_US 1000ULL
 #define NS_PER_MS 1000000ULL
+#define NEVER_NS UINT64_MAX
 #define RX_RING_SIZE 512U
 
 /* All in ns of the bench's clock. */
@@ -33,6 +34,15 @@ static growing_t wire;
 static size_t wire_taken;
 static uint64_t wire_ns;
 
+/* The rest of a BENCH_EXCHANGE: bytes of another board, each with its time. */
+static const uint8_t *coming;
+static size_t coming_bytes;
+
+/* The byte that is on its way out, and its end; NEVER_NS if there is none to tell of. */
+static uint8_t going_byte;
+static uint64_t going_ns = NEVER_NS;
+static bool is_joined;
+
 /* The rest of a BENCH_AHEAD: what is expected, and the stretches to come. */
 static const uint8_t *expected;
 static size_t expected_bytes;
@@ -46,15 +56,36 @@ static size_t on_wire(void)
     return wire.length - wire_taken;
 }
 
-static uint64_t next_arrival_ns(void)
+static uint64_t next_coming_ns(void)
 {
-    return wire_ns + byte_ns;
+    bench_said_t piece;
+
+    if (coming_bytes == 0) {
+        return NEVER_NS;
+    }
+    memcpy(&piece, coming, sizeof piece);
+    return piece.at_us * NS_PER_US;
 }
 
-static uint8_t take_from_wire(void)
+static uint64_t next_arrival_ns(void)
 {
-    uint8_t byte = wire.bytes[wire_taken++];
+    uint64_t sent_ns = on_wire() > 0 ? wire_ns + byte_ns : NEVER_NS;
+    uint64_t coming_ns = next_coming_ns();
 
+    return coming_ns < sent_ns ? coming_ns : sent_ns;
+}
+
+static uint8_t take_arrival(void)
+{
+    uint8_t byte;
+
+    if (coming_bytes > 0 && next_coming_ns() == next_arrival_ns()) {
+        byte = coming[sizeof(bench_said_t)];
+        coming += sizeof(bench_said_t) + 1U;
+        coming_bytes -= sizeof(bench_said_t) + 1U;
+        return byte;
+    }
+    byte = wire.bytes[wire_taken++];
     wire_ns += byte_ns;
     if (on_wire() == 0) {
         wire.length = 0;
@@ -65,8 +96,8 @@ static uint8_t take_from_wire(void)
 
 static void settle_arrivals(void)
 {
-    while (on_wire() > 0 && next_arrival_ns() <= now_ns) {
-        uint8_t byte = take_from_wire();
+    while (next_arrival_ns() <= now_ns) {
+        uint8_t byte = take_arrival();
 
         if (ring_count < RX_RING_SIZE) {
             ring[(ring_start + ring_count++) % RX_RING_SIZE] = byte;
@@ -105,6 +136,13 @@ static void await_allowance(void)
     const uint8_t *payload;
     bench_header_t header = bench_receive(&payload);
 
+    if (header.kind == BENCH_EXCHANGE) {
+        is_joined = true;
+        coming = payload;
+        coming_bytes = header.payload_bytes;
+        begin_stretch(header.value, NULL, 0);
+        return;
+    }
     if (header.kind != BENCH_AHEAD) {
         begin_stretch(header.value, payload, header.payload_bytes);
         return;
@@ -126,6 +164,13 @@ static bool is_as_expected(void)
 static void pause_at_allowance(void)
 {
     now_ns = allowed_ns;
+    if (is_joined) {
+        settle_arrivals(); /* they are in a message that will be forgotten */
+        if (going_ns != NEVER_NS) {
+            bench_say_going(going_byte, going_ns / NS_PER_US);
+            going_ns = NEVER_NS;
+        }
+    }
     if (ahead_bytes == 0) {
         bench_send_said(BENCH_PAUSED);
         await_allowance();
@@ -184,7 +229,7 @@ size_t port_uart_read(uint8_t *buffer, size_t capacity, uint32_t timeout_ms)
     while (count < capacity) {
         uint64_t event_ns = until_ns;
 
-        if (on_wire() > 0 && next_arrival_ns() < until_ns) {
+        if (next_arrival_ns() < until_ns) {
             event_ns = next_arrival_ns();
         }
         if (event_ns > allowed_ns) {
@@ -194,7 +239,7 @@ size_t port_uart_read(uint8_t *buffer, size_t capacity, uint32_t timeout_ms)
             break;
         } else {
             now_ns = event_ns;
-            buffer[count++] = take_from_wire();
+            buffer[count++] = take_arrival();
             until_ns = now_ns + timeout_ns;
         }
     }
@@ -204,7 +249,10 @@ size_t port_uart_read(uint8_t *buffer, size_t capacity, uint32_t timeout_ms)
 void port_uart_write(const uint8_t *data, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
+        going_byte = data[i];
+        going_ns = now_ns + byte_ns;
         pass(byte_ns);
+        going_ns = NEVER_NS;
         talked_ns += byte_ns;
         bench_say(data[i], now_ns / NS_PER_US);
     }
