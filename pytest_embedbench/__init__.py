@@ -18,13 +18,12 @@ if TYPE_CHECKING:
         metrics as metrics,
         testing as testing,
     )
-    from pytest_embedbench.bench.bench import (
-        Bench as Bench,
-    )
+    from pytest_embedbench.bench.bench import Bench as Bench
     from pytest_embedbench.bench.closed_loop import (
         ClosedLoop as ClosedLoop,
         Invariants as Invariants,
     )
+    from pytest_embedbench.bench.connect_uarts import connect_uarts as connect_uarts
     from pytest_embedbench.bench.coupling import (
         Coupling as Coupling,
         Grouping as Grouping,
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
         DrivesPins as DrivesPins,
         DrivesPulses as DrivesPulses,
         Engine as Engine,
+        ExchangesBytes as ExchangesBytes,
         Figure as Figure,
         HasAnalog as HasAnalog,
         HasConsole as HasConsole,
@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         TakesSettings as TakesSettings,
         TargetConsole as TargetConsole,
         UnitTestSuite as UnitTestSuite,
+        WireByte as WireByte,
         capabilities_of as capabilities_of,
     )
     from pytest_embedbench.datasheet import (
@@ -230,6 +231,7 @@ _HOMES = {
     "pytest_embedbench.bench.closed_loop": "ClosedLoop Invariants",
     "pytest_embedbench.bench.coupling": "Coupling Grouping",
     "pytest_embedbench.bench.dut": "Dut",
+    "pytest_embedbench.bench.connect_uarts": "connect_uarts",
     "pytest_embedbench.bench.open_bench": "open_bench",
     "pytest_embedbench.bench.plant_pins": "ActsBy PlantPins SensedBy",
     "pytest_embedbench.bench.registry": "Registry",
@@ -240,12 +242,13 @@ _HOMES = {
     "pytest_embedbench.console": "CommandResult Console",
     "pytest_embedbench.contracts": (
         "Board BoardUnderTest Builder ChecksBoards CommandEnd DrivesPins DrivesPulses "
-        "Engine Figure HasAnalog HasConsole HasConsoles HasNotes HasPins HasPosition "
-        "HasPower HasReset HasStandIns HasUnitTests HasVirtualTime HeldConsole "
-        "Instrument IsPluggedIn KnowsBoardTools KnowsCapabilities LendsTools LentTools "
-        "Link Measured Plant ReadsPins RunsAhead RunsOn RunsPlainPrograms SetsUp "
-        "SetupReport SharedBoard SharedEngine Snapshot SnapshotEngine StateT "
-        "SwitchesPower TakesSettings TargetConsole UnitTestSuite capabilities_of"
+        "Engine ExchangesBytes Figure HasAnalog HasConsole HasConsoles HasNotes "
+        "HasPins HasPosition HasPower HasReset HasStandIns HasUnitTests HasVirtualTime "
+        "HeldConsole Instrument IsPluggedIn KnowsBoardTools KnowsCapabilities "
+        "LendsTools LentTools Link Measured Plant ReadsPins RunsAhead RunsOn "
+        "RunsPlainPrograms SetsUp SetupReport SharedBoard SharedEngine Snapshot "
+        "SnapshotEngine StateT SwitchesPower TakesSettings TargetConsole UnitTestSuite "
+        "WireByte capabilities_of"
     ),
     "pytest_embedbench.datasheet": "load_board",
     "pytest_embedbench.errors": (

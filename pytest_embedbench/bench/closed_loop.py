@@ -20,9 +20,10 @@ from pytest_embedbench.bench.loop_checks import (
     check_invariants,
     check_kind,
     check_plant,
+    check_streams,
 )
 from pytest_embedbench.bench.plant_pins import check_said
-from pytest_embedbench.bench.plant_wire import wire_between
+from pytest_embedbench.bench.plant_wire import port_of, wire_between
 from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
 from pytest_embedbench.bench.timebase import STEP_MS
 from pytest_embedbench.contracts import StateT
@@ -75,6 +76,8 @@ class ClosedLoop(Generic[StateT]):
     _tick_ms: int = field(init=False)
     """Firmware time per tick."""
     _into_tick_ms: int = field(default=0, init=False)
+    _has_begun: bool = field(default=False, init=False)
+    """Whether the plant has been sensed in this tick."""
     _gated: frozenset[str] = field(default=frozenset(), init=False)
     """Streams that are known to be some."""
     _repeats: tuple[str, int] = field(default=("", 0), init=False)
@@ -109,12 +112,9 @@ class ClosedLoop(Generic[StateT]):
         self.pipeline = FaultPipeline(self.scenario.faults, self.scenario.seed)
         if self.coupling.pins is not None:
             check_said(self.coupling.pins, self.plant.sense(self.state))
-        self._wire = wire_between(
-            self.recorder,
-            self.coupling.pins,
-            self.stimuli,
-            (self.pipeline, self._tick_ms),
-        )
+        port = port_of(self.recorder, self.coupling)
+        faults = self.pipeline, self._tick_ms
+        self._wire = wire_between(self.recorder, port, self.stimuli, faults)
         if self.pipeline.faults and self._tick_ms != self.plant.tick_ms:
             raise ConfigError(
                 f"scenario {self.scenario.name!r}: faults need plant and firmware in "
@@ -134,15 +134,25 @@ class ClosedLoop(Generic[StateT]):
         """
         left_ms = duration_ms
         while left_ms > 0 and self.recorder.fault is None:
-            if self._into_tick_ms == 0:
-                _, repeats = self._repeats
-                self._look_ahead(max(repeats, left_ms // self._tick_ms))
-                self._stimulate()
-            step_ms = min(left_ms, self._tick_ms - self._into_tick_ms)
+            self.begin_tick(left_ms)
+            step_ms = min(left_ms, self.left_in_tick_ms)
             self._advance_firmware(step_ms)
             left_ms -= step_ms
             if self._into_tick_ms == self._tick_ms:
                 self._step_plant()
+
+    @property
+    def left_in_tick_ms(self) -> int:
+        """How much firmware time this tick lasts yet."""
+        return self._tick_ms - self._into_tick_ms
+
+    def begin_tick(self, known_ms: int = 0) -> None:
+        """Let the plant be sensed if a tick begins; so much time is known to pass."""
+        if not self._has_begun:
+            self._has_begun = True
+            _, repeats = self._repeats
+            self._look_ahead(max(repeats, known_ms // self._tick_ms))
+            self._stimulate()
 
     def run(
         self, stop_when: Callable[[ClosedLoop[StateT]], bool] | None = None
@@ -249,14 +259,7 @@ class ClosedLoop(Generic[StateT]):
         return self.frames_until_ms
 
     def _check_streams(self, where: str = "streams_until_ms") -> None:
-        """Refuse a gate that no line would ever pass."""
-        lines = self.plant.sense(self.state)
-        for stream in self.streams_until_ms:
-            if not any(is_in_stream(line, stream) for line in lines):
-                raise ConfigError(
-                    f"{where}: no sensor line begins with {stream!r}; the plant says: "
-                    f"{', '.join(lines)}"
-                )
+        check_streams(where, self.streams_until_ms, self.plant.sense(self.state))
         self._gated = frozenset(self.streams_until_ms)
 
     def _advance_firmware(self, duration_ms: int) -> None:
@@ -273,7 +276,7 @@ class ClosedLoop(Generic[StateT]):
     def _step_plant(self) -> None:
         self.state = self.plant.step(self.state)
         self.plant_ms += self.plant.tick_ms
-        self._into_tick_ms = 0
+        self._into_tick_ms, self._has_begun = 0, False
         self._sample()
 
     def _actuate(self, burst: Sequence[Line]) -> None:

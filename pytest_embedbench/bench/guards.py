@@ -10,7 +10,7 @@ from pytest_embedbench.model import Direction
 from pytest_embedbench.wire.transcript import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pytest_embedbench.errors import FirmwareFault
     from pytest_embedbench.model import Line
@@ -75,6 +75,13 @@ class FloodMeter:
     flood: FirmwareFlood | None = field(default=None, init=False)
     _window_starts_us: int = field(default=0, init=False)
     _heard_bytes: int = field(default=0, init=False)
+
+    def raise_flood(self, evidence: Callable[[], str]) -> None:
+        """Raise it, if there is one, with what is quoted of the conversation."""
+        if (flood := self.flood) is not None:
+            self.flood = None
+            flood.add_note(evidence())
+            raise flood
 
     def count(self, heard_bytes: int, now_us: int) -> None:
         """Add what was heard up to ``now_us``."""

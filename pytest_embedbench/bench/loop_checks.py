@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, cast
 
@@ -10,6 +10,7 @@ from pytest_embedbench.bench.scenario import Scenario
 from pytest_embedbench.contracts import Plant, lacking
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.support.values import check_fields
+from pytest_embedbench.wire.streams import is_in_stream
 
 
 def check_plant(plant: object) -> None:
@@ -79,6 +80,20 @@ def check_run(scenario: object, plant_factory: object, stop_when: object) -> Non
         )
     if stop_when is not None and not callable(stop_when):
         raise ConfigError(f"stop_when = {stop_when!r}: give a function of the loop")
+
+
+def check_streams(where: str, streams: Iterable[str], lines: Sequence[str]) -> None:
+    """Refuse a gate that none of the plant's lines would ever pass.
+
+    Raises:
+        ConfigError: naming it, and what the plant says.
+    """
+    for stream in streams:
+        if not any(is_in_stream(line, stream) for line in lines):
+            raise ConfigError(
+                f"{where}: no sensor line begins with {stream!r}; the plant says: "
+                f"{', '.join(lines)}"
+            )
 
 
 def check_kind(name: str, value: object, kind: type) -> None:

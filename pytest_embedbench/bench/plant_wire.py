@@ -13,7 +13,7 @@ from pytest_embedbench.model import Direction, Line, Stimulus, StimulusKind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_embedbench.bench.plant_pins import PlantPins
+    from pytest_embedbench.bench.coupling import Coupling
     from pytest_embedbench.bench.recorder import Recorder
     from pytest_embedbench.faults import FaultPipeline
 
@@ -40,13 +40,15 @@ class PlantPort(Protocol):
 
 @dataclass(slots=True)
 class UartPort:
-    """The board's first UART."""
+    """The board's first UART, which may hear nothing where another board's does."""
 
     recorder: Recorder
+    senses: Recorder
+    """That of the UART which hears the plant's lines: the same, or another board's."""
 
     def give(self, data: bytes) -> int:
         """Send the line."""
-        return self.recorder.send(data, shown=data.removesuffix(b"\n"))
+        return self.senses.send(data, shown=data.removesuffix(b"\n"))
 
     def is_written(self, data: bytes) -> bool:
         """All are."""
@@ -223,17 +225,24 @@ class FaultyWire:
         self.stimuli.append(Stimulus(plant_ms, firmware_us, kind, text))
 
 
+def port_of(recorder: Recorder, coupling: Coupling) -> PlantPort:
+    """Return where a plant's lines go, and come from: a UART, or pins."""
+    if coupling.pins is not None:
+        return PinPort(recorder, coupling.pins)
+    senses = coupling.sensed_by
+    return UartPort(recorder, recorder if senses is None else senses.recorder)
+
+
 def wire_between(
     recorder: Recorder,
-    pins: PlantPins | None,
+    port: PlantPort,
     stimuli: list[Stimulus],
     faults: tuple[FaultPipeline, int],
 ) -> PlantWire:
-    """Return what is between a plant and a board: over its UART, or through pins.
+    """Return what is between a plant and a board.
 
     ``faults`` are a pipeline, and how long its tick is, in ms.
     """
-    port = UartPort(recorder) if pins is None else PinPort(recorder, pins)
     pipeline, tick_ms = faults
     if not pipeline.faults:
         return PlainWire(port, stimuli, tick_ms)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.bench.guards import Watch
+    from pytest_embedbench.bench.timebase import Timebase
     from pytest_embedbench.contracts import Board, BoardUnderTest, Link
     from pytest_embedbench.model import UartSpec
     from pytest_embedbench.wire.transcript import Transcript
@@ -57,6 +58,8 @@ class Recorder:
     heard_bytes: int = field(default=0, init=False)
     said: list[Line] = field(default_factory=list[Line], init=False)
     """The firmware's lines of the last ``advance``, up to any fault."""
+    clock: Timebase = field(init=False)
+    """What lets time pass: the board, or the boards that it is joined with."""
     meter: FloodMeter = field(init=False)
     lookout: Lookout = field(init=False)
     _plain: Board = field(init=False)
@@ -74,7 +77,7 @@ class Recorder:
         return f"<Recorder of {self.board.spec.name}: {len(self.transcript)} lines>"
 
     def __post_init__(self) -> None:
-        self._plain = plain(self.board)
+        self._plain = self.clock = plain(self.board)
         self._absences = AbsenceWatch(self._plain)
         self._hears = self._plain if isinstance(self._plain, HearsBetween) else None
         spec = self.board.spec
@@ -102,7 +105,7 @@ class Recorder:
         if self._dead:
             return
         try:
-            self._plain.advance(duration_ms)
+            self.clock.advance(duration_ms)
         except FirmwareFault as fault:
             for each in self.group:
                 each.end(fault)
@@ -165,9 +168,9 @@ class Recorder:
 
     def note(self, text: str) -> int:
         """Write a remark of our own into the transcript, and return when."""
-        at_us = self.board.now_us()
-        self.transcript.record(Line(at_us, Direction.BENCH, text.encode()))
-        return at_us
+        line = Line(self.board.now_us(), Direction.BENCH, text.encode())
+        self.transcript.record(line)
+        return line.at_us
 
     def send(self, data: bytes, *, shown: bytes) -> int:
         """Hand ``data`` over, record ``shown``, and return when that was."""
@@ -196,10 +199,8 @@ class Recorder:
     def take_pending(self) -> None:
         """Record the unfinished line, if there is one, as if it ended here."""
         if (framed := self.framer.take_pending()) is not None:
-            at_us = self.board.now_us()
-            line = Line(at_us, _FIRMWARE, framed.payload)
-            self.transcript.record(line)
-            self.said.append(line)
+            self.said.append(Line(self.board.now_us(), _FIRMWARE, framed.payload))
+            self.transcript.record(self.said[-1])
 
     def watch(self, watch: Watch) -> None:
         """Look out for a line from now on, and among those from ``watch.since`` on."""
@@ -208,8 +209,9 @@ class Recorder:
 
     def is_at_ease(self) -> bool:
         """Say whether time alone changes nothing: no line or dump is half said."""
-        half_said = self.framer.pending or self.lookout.crashes.watch.gathering
-        return not half_said and len(self.group) == 1
+        if len(self.group) > 1 or self.clock is not self._plain:
+            return False
+        return not (self.framer.pending or self.lookout.crashes.watch.gathering)
 
     def restart(self, boots_to_come: int = 1) -> None:
         """Go on after a reset of ours: the boot line may come once more.
@@ -270,10 +272,7 @@ class Recorder:
 
     def raise_flood(self) -> None:
         """Raise if the UART was full for a whole second of simulated time."""
-        if (flood := self.meter.flood) is not None:
-            self.meter.flood = None
-            flood.add_note(self.evidence())
-            raise flood
+        self.meter.raise_flood(self.evidence)
 
     def evidence(self) -> str:
         """Return the transcript's tail, the board's notes, and where the rest is."""

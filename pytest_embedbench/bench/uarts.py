@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import UartSpec
 
 
+def first_of(session: UartSession) -> UartSession:
+    """Return the first UART of a UART's board, on whose time it lives."""
+    timebase = session.timebase
+    return timebase.first if isinstance(timebase, _FirstUartsTime) else session
+
+
 @dataclass(frozen=True, slots=True)
 class _FirstUartsTime:
     """Lets time pass as the first UART does: with the plant, once there is one."""

@@ -74,6 +74,8 @@ class Transcript:
 
     sink: TextIO | None = None
     cap_bytes: int = MEMORY_CAP_BYTES
+    sent: list[Line] = field(default_factory=list[Line], init=False)
+    """What other boards have sent since the last ``extend``."""
     forgotten_count: int = field(default=0, init=False)
     _lines: list[Line] = field(default_factory=list[Line], init=False)
     _held_bytes: int = field(default=0, init=False)
@@ -95,7 +97,10 @@ class Transcript:
             self._settle()
 
     def extend(self, lines: Sequence[Line]) -> None:
-        """Add lines at the end."""
+        """Add lines at the end, and those that ``sent`` has, by their times."""
+        if self.sent:
+            lines = sorted([*self.sent, *lines], key=lambda line: line.at_us)
+            self.sent.clear()
         self._lines += lines
         self._new_count += len(lines)
         if self._new_count >= BLOCK_LINES:

@@ -1,0 +1,109 @@
+"""One time for several boards: whoever is asked to wait leads, and all others follow.
+
+Of boards that can be led to any microsecond the one that is behind runs on, up to a
+little less than a byte's time ahead of the others. What it can hear until then has
+begun where they are, so it is known, and is heard at the very microsecond at which its
+stop bit is out. Boards that count in milliseconds go first through each of those, and
+hear what had come before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_embedbench.bench.joined_board import LOOKAHEAD, JoinedBoard
+from pytest_embedbench.bench.joined_uart import BITS_PER_BYTE
+
+if TYPE_CHECKING:
+    from pytest_embedbench.bench.uart_session import UartSession
+
+_SLICE_US = 1000
+"""How long boards that count in milliseconds are let run."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class JoinedTime:
+    """The time of all boards of a group, from 0 on."""
+
+    boards: list[JoinedBoard] = field(default_factory=list[JoinedBoard], init=False)
+    now_us: int = field(default=0, init=False)
+    is_passing: bool = field(default=False, init=False)
+    """Whether a board leads now: the others are not asked to."""
+    _window_us: int = field(default=0, init=False)
+    """How far a board may be ahead of any other."""
+    _in_steps: list[JoinedBoard] = field(default_factory=list[JoinedBoard], init=False)
+    _exact: list[JoinedBoard] = field(default_factory=list[JoinedBoard], init=False)
+
+    def add(self, first: UartSession) -> JoinedBoard:
+        """Take a board in."""
+        board = JoinedBoard(first, self)
+        self.boards.append(board)
+        return board
+
+    def furthest_us(self, but: JoinedBoard) -> int:
+        """Return how far any board has come that can be led to any microsecond."""
+        others = [board.reached_us for board in self._exact if board is not but]
+        return max(others, default=0)
+
+    def settle(self) -> None:
+        """See who is in the group, and how far they may be apart."""
+        self._exact = [board for board in self.boards if board.is_exact]
+        # Simulated ones first: those in host time wait until it has passed.
+        others = [board for board in self.boards if not board.is_exact]
+        self._in_steps = sorted(others, key=lambda board: not board.is_simulated)
+        speeds = [
+            uart.recorder.baud_bps
+            for board in self._exact
+            for uart in board.uarts.values()
+        ]
+        if speeds:
+            self._window_us = int(LOOKAHEAD * BITS_PER_BYTE * 1e6 / max(speeds))
+        for board in self.boards:
+            board.set_out()
+
+    def lead(self, leader: JoinedBoard, duration_ms: int) -> None:
+        """Let time pass for all; plants of the others live along."""
+        followers = [board for board in self.boards if board is not leader]
+        self.is_passing = True
+        try:
+            left_ms = duration_ms
+            while left_ms:
+                ticks_ms = [ms for ms in (it.begun_tick_ms() for it in followers) if ms]
+                step_ms = min(left_ms, *ticks_ms) if ticks_ms else left_ms
+                self._pass(step_ms * 1000)
+                for board in followers:
+                    board.first.timebase.advance(step_ms)
+                left_ms -= step_ms
+        finally:
+            self.is_passing = False
+
+    def _pass(self, duration_us: int) -> None:
+        for board in self.boards:
+            board.set_out()
+        until_us = self.now_us + duration_us
+        while self.now_us < until_us:
+            ends_us = until_us
+            if self._in_steps:
+                ends_us = min(until_us, self.now_us + _SLICE_US)
+            for board in self._in_steps:
+                board.run(ends_us)
+            self._take_turns(ends_us)
+            self.now_us = ends_us
+
+    def _take_turns(self, until_us: int) -> None:
+        exact = self._exact
+        for board in exact:
+            board.reached_us = self.now_us
+        if len(exact) == 1:
+            exact[0].run(until_us)
+            return
+        while exact:
+            behind, other, *_ = sorted(exact, key=_reached_us)
+            if behind.reached_us == until_us:
+                return
+            behind.run(min(until_us, other.reached_us + self._window_us))
+
+
+def _reached_us(board: JoinedBoard) -> int:
+    return board.reached_us

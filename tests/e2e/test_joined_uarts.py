@@ -1,0 +1,126 @@
+"""Boards whose UARTs are joined: simulated AVRs, programs of this machine, QEMU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from pytest_embedbench.bench.bench import Bench
+from pytest_embedbench.bench.connect_uarts import connect_uarts
+from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.engines.native import Native
+from pytest_embedbench.model import Direction
+from tests.e2e.avr_firmware import avr_image, boot, simavr
+from tests.e2e.native_firmware import HEAD, NativeCompiler, needs_gcc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pytest_embedbench.contracts import Board
+    from pytest_embedbench.model import FirmwareImage
+    from tests.e2e.avr_firmware import Boot
+
+__all__ = ["avr_image", "boot", "simavr"]
+
+LINES = 20
+RELAY = (
+    HEAD
+    + """
+void firmware_main(void)
+{
+    char line[24];
+    size_t used = 0;
+
+    say("READY\\n");
+    for (;;) {
+        uint8_t byte;
+
+        if (port_uart_read(&byte, 1, 1000) != 1) continue;
+        if (byte != '\\n') {
+            line[used < sizeof line - 1 ? used++ : used] = (char)byte;
+            continue;
+        }
+        line[used] = '\\0';
+        used = 0;
+        if (line[0] == 'N' && atol(line + 1) < 20) {
+            snprintf(line, sizeof line, "N %ld\\n", atol(line + 1) + 1);
+            say(line);
+        }
+    }
+}
+"""
+)
+
+
+class Heard(NamedTuple):
+    """A line of a transcript, in the time since the boards were joined."""
+
+    since_us: int
+    text: str
+
+
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> FirmwareImage:
+    return NativeCompiler(tmp_path_factory.mktemp("relay")).firmware(RELAY)
+
+
+@pytest.fixture
+def bench_of(tmp_path: Path) -> Iterator[Callable[[Board], Bench]]:
+    benches: list[Bench] = []
+
+    def make(board: Board) -> Bench:
+        folder = tmp_path / f"{len(benches)}"
+        folder.mkdir()
+        benches.append(Bench(board, folder, plots=False))
+        return benches[-1]
+
+    yield make
+    for bench in benches:
+        bench.close()
+
+
+def lines_of(bench: Bench, direction: Direction, joined_us: int) -> list[Heard]:
+    return [
+        Heard(line.at_us - joined_us, line.payload.decode())
+        for _, line in bench.transcript.since(0)
+        if line.direction is direction and line.at_us > joined_us
+    ]
+
+
+def joined(left: Bench, right: Bench) -> tuple[int, int]:
+    """Join two boards of different ages, and return their times then."""
+    left.run_for(30)
+    for bench in (left, right):
+        bench.expect("^READY$", within_ms=500)
+    connect_uarts(left.uart, right.uart)
+    return left.uart.now_us, right.uart.now_us
+
+
+@needs_gcc
+@pytest.mark.parametrize("partner", ["uno", "native"])
+def test_each_byte_is_heard_at_the_microsecond_at_which_it_is_out(
+    boot: Boot,
+    relay: FirmwareImage,
+    bench_of: Callable[[Board], Bench],
+    partner: str,
+) -> None:
+    left = bench_of(boot("relay"))
+    other = Registry().board("native")
+    right = bench_of(boot("relay") if partner == "uno" else Native().boot(other, relay))
+    begun_us = joined(left, right)
+    left.send("N 0")
+    left.expect(f"^N {LINES - 1}$", within_ms=100)
+    right.expect(f"^N {LINES}$", within_ms=100)
+    left.run_for(5)
+    assert right.uart.now_us - left.uart.now_us == begun_us[1] - begun_us[0]
+    for one, other_one in ((0, 1), (1, 0)):
+        benches = left, right
+        said = lines_of(benches[one], Direction.FROM_FIRMWARE, begun_us[one])
+        heard = lines_of(benches[other_one], Direction.TO_FIRMWARE, begun_us[other_one])
+        assert len(said) == LINES // 2
+        assert said == heard[-len(said) :]
+    for bench in (left, right):
+        stamps = [line.at_us for _, line in bench.transcript.since(0)]
+        assert stamps == sorted(stamps)
