@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.wiring.bit_i2c import BitI2c
 from pytest_embedbench.wiring.bit_spi import BitSpi
+from pytest_embedbench.wiring.reach import bus_line, moved_with
 from pytest_embedbench.wiring.shared_address import SharedAddress
 from pytest_embedbench.wiring.spi_backlog import SpiBacklog
 
@@ -14,24 +15,35 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from pytest_embedbench.wiring.live_nets import LiveNets
+    from pytest_embedbench.wiring.netlist import Netlist
     from pytest_embedbench.wiring.part_model import I2cDevice, SpiDevice, Wires
 
 
 class ChipBuses:
     """Every device gets its bits; those on the chip's own pins may get bytes instead.
 
+    So do those that resistors in series join with them.
+
     Args:
         nets: What the lines are.
+        netlist: What is between them.
         i2c: The nets of SDA and SCL of the chip's hardware; those that it lacks are -1.
         spi: The nets of its SCK, MOSI and MISO.
     """
 
     def __init__(
-        self, nets: LiveNets, i2c: tuple[int, int], spi: tuple[int, int, int]
+        self,
+        nets: LiveNets,
+        netlist: Netlist,
+        i2c: tuple[int, int],
+        spi: tuple[int, int, int],
     ) -> None:
         self._nets = nets
-        self._i2c_nets = i2c
-        self._spi_nets = spi
+        self._i2c_lines = [bus_line(netlist, net) for net in i2c]
+        self._spi_heard = [
+            each for net in spi[:2] if net >= 0 for each in moved_with(netlist, net)
+        ]
+        self._spi_lines = [bus_line(netlist, net) for net in spi]
         self._spi_owners: set[Hashable] = set()
         self.i2c: dict[int, I2cDevice] = {}
         """By address; those that have the same one are one device."""
@@ -50,7 +62,8 @@ class ChipBuses:
     ) -> None:
         """Put a device on two lines."""
         BitI2c(wires, *pins, address, device)
-        if nets == self._i2c_nets:
+        sda, scl = self._i2c_lines
+        if nets[0] in sda and nets[1] in scl:
             devices = self._at_address[address]
             devices.append(device)
             self.i2c[address] = SharedAddress(devices) if devices[1:] else device
@@ -66,9 +79,9 @@ class ChipBuses:
         """Put a device on three or four lines: clock, data in, select, data out."""
         clock, data_in, select, data_out = pins
         on_bus = BitSpi(wires, clock, data_in, select, device, data_out=data_out)
-        sck, mosi, miso = self._spi_nets
-        if tuple(nets[:2]) == (sck, mosi) and nets[3] in {-1, miso}:
-            on_bus.is_heard = nets[3] == miso
+        sck, mosi, miso = self._spi_lines
+        if nets[0] in sck and nets[1] in mosi and nets[3] in {-1, *miso}:
+            on_bus.is_heard = nets[3] in miso
             on_bus.catch_up = self.backlog.catch_up
             self.spi.append(on_bus)
             self._spi_owners |= {(part, clock), (part, data_in)}
@@ -78,14 +91,8 @@ class ChipBuses:
 
         ``masters`` are who drives them.
         """
-        sck, mosi, _ = self._spi_nets
         owners = {*self._spi_owners, *masters}
-        return any(
-            self._nets.is_heard(net, besides=owners)
-            for line in (sck, mosi)
-            if line >= 0
-            for net in self._nets.network.island(line)
-        )
+        return any(self._nets.is_heard(net, besides=owners) for net in self._spi_heard)
 
     @property
     def is_patient(self) -> bool:

@@ -107,6 +107,8 @@ def _weakened(one: int) -> int:
 
 RELEASED = Drive(0)
 """What an input does to its net."""
+TIED = Drive(Strength.RESISTOR << _FLAG_BITS | _LOW | _HIGH)
+"""What resistors do that pull to both sides: their values decide."""
 _EVERY = [Drive(code) for code in range((max(Strength) + 1) << _FLAG_BITS)]
 _TOGETHER = tuple(
     tuple(_EVERY[_together(one, other)] for other in _EVERY) for one in _EVERY

@@ -1,9 +1,9 @@
-"""Levels of nets by the strongest that drives them; no voltages, no simulator.
+"""Levels of nets by the strongest that drives them; no simulator.
 
 A drive is a strength and the levels that are driven with it. The stronger of two
 wins, two of equal strength and different levels are in conflict; so the order in which
 drives come together does not matter. Resistors and closed switches let drives through,
-resistors weakly.
+resistors weakly. Where resistors pull to both sides, whoever knows voltages decides.
 
 A change waits until ``settle``: who reacts to levels sees those of all nets as they
 were at one moment, whoever else reacts, and in whatever order.
@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pytest_embedbench.wiring.drives import (
     RELEASED,
+    TIED,
     Drive,
     stronger,
     through_resistor,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from pytest_embedbench.pins import Level
 
@@ -55,6 +56,11 @@ class Reacting(Protocol):
         ...
 
 
+def _undecided(_island: Sequence[int]) -> Iterable[tuple[int, Drive]]:
+    """Nobody knows voltages."""
+    return ()
+
+
 class Network:
     """Nets, drivers on them, and the resistors and switches between them.
 
@@ -79,6 +85,12 @@ class Network:
         self._drivers: list[list[int]] = [[] for _ in range(nets)]
         self._changes: list[tuple[int, Drive]] = []
         self._flips: list[tuple[int, bool]] = []
+        self._anew: set[int] = set()
+        self.weigh: Callable[[Sequence[int]], Iterable[tuple[int, Drive]]] = _undecided
+        """Decides for an island with nets that are ``TIED`` what holds those.
+
+        It follows from what drivers and switches do now, and from nothing before.
+        """
         self.steady: set[int] = set()
         """Drivers whose changes stir nothing: those with PWM on."""
         self.stirred: set[int] = set()
@@ -99,9 +111,15 @@ class Network:
         self._drivers[net].append(len(self._at) - 1)
         return len(self._at) - 1
 
-    def change(self, driver: int, to: Drive) -> None:
-        """Let a driver drive otherwise, from the next ``settle`` on."""
+    def change(self, driver: int, to: Drive, *, anew: bool = False) -> None:
+        """Let a driver drive otherwise, from the next ``settle`` on.
+
+        With ``anew`` its nets are looked at even if it is no other drive: its voltage
+        is another one.
+        """
         self._changes.append((driver, to))
+        if anew:
+            self._anew.add(driver)
 
     def switch(self, index: int, *, closed: bool) -> None:
         """Close or open a switch, from the next ``settle`` on."""
@@ -150,13 +168,14 @@ class Network:
         """Apply what waits; return the nets that show another level, in order."""
         touched: set[int] = set()
         for driver, to in self._changes:
-            if self._drives[driver] != to:
+            if self._drives[driver] != to or driver in self._anew:
                 self._drives[driver] = to
                 first = self._islands[self._at[driver]][0]
                 touched.add(first)
                 if driver not in self.steady:
                     self.stirred.add(first)
         self._changes.clear()
+        self._anew.clear()
         for index, closed in self._flips:
             if self._closed[index] != closed:
                 self._closed[index] = closed
@@ -206,6 +225,9 @@ class Network:
         if len(island) > 1:
             self._spread(self._edges[island[0]])
         after = self._states
+        if TIED in map(after.__getitem__, island):
+            for net, held in self.weigh(island):
+                after[net] = held
         changed = [
             (net, was)
             for net, was in zip(island, before, strict=True)

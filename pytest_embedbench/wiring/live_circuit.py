@@ -15,7 +15,7 @@ from pytest_embedbench.wiring.agenda import Agenda
 from pytest_embedbench.wiring.chip_buses import ChipBuses
 from pytest_embedbench.wiring.chip_pin import ChipPin
 from pytest_embedbench.wiring.diagram import Endpoint
-from pytest_embedbench.wiring.drives import RELEASED, Strength, drive
+from pytest_embedbench.wiring.drives import RELEASED, TIED, Strength, drive
 from pytest_embedbench.wiring.levels import Network
 from pytest_embedbench.wiring.live_nets import LiveNets
 from pytest_embedbench.wiring.live_voltages import LiveVoltages
@@ -123,13 +123,15 @@ class LiveCircuit:
         in_order = sorted(range(len(names)), key=names.__getitem__)
         for rank, net in enumerate(in_order):
             self.nets.rank[net] = rank
-        self.voltages = LiveVoltages(network, netlist, parts, supply_mv)
+        self.voltages = LiveVoltages(network, netlist, supply_mv)
         board = next(name for name, (_, kind) in parts.items() if kind.board)
         self.board = board
         """What the diagram calls the board."""
         i2c = self._nets_of(pins.i2c, 2)
         spi = self._nets_of(pins.spi, 3)
-        self.buses = ChipBuses(self.nets, (i2c[0], i2c[1]), (spi[0], spi[1], spi[2]))
+        self.buses = ChipBuses(
+            self.nets, netlist, (i2c[0], i2c[1]), (spi[0], spi[1], spi[2])
+        )
         self._power(netlist)
         self.chip_pins = self._chip_pins(pins.digital, chip)
         self.parts = self._placed(parts, models)
@@ -176,9 +178,12 @@ class LiveCircuit:
         self.nets.settle(at_ticks)
 
     def find_floating(self, at_ticks: int, net: int) -> None:
-        """Note that the chip reads a net, if nothing holds it."""
-        if self.nets.network.state(net) == RELEASED:
+        """Note that the chip reads a net, if nothing holds it, or both sides do."""
+        held = self.nets.network.state(net)
+        if held == RELEASED:
             self._find(at_ticks, "floating", (net,))
+        elif held == TIED:
+            self._find(at_ticks, "undecided", (net,))
 
     def level(self, at_ticks: int, net: int) -> Level:
         """Return what a net shows now."""
@@ -197,9 +202,10 @@ class LiveCircuit:
     # ---------------------------------------------------------------- what parts do
     def put_voltage(self, driver: int, net: int, value_mv: int) -> None:
         """Let a driver put a voltage on its net."""
-        before = self.nets.network.level(net)
-        level = self.voltages.put(driver, net, value_mv, before)
-        self.nets.network.change(driver, drive(Strength.OUTPUT, level))
+        network = self.nets.network
+        level = self.voltages.put(driver, net, value_mv, network.level(net))
+        is_alone = network.is_alone(net)
+        network.change(driver, drive(Strength.OUTPUT, level), anew=not is_alone)
 
     def broadcast(self, topic: str, value: int) -> None:
         """Send something to whoever listens."""

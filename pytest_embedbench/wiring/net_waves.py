@@ -20,6 +20,7 @@ from pytest_embedbench.wiring.net_log import (
     TICK_SHIFT,
     BusKind,
 )
+from pytest_embedbench.wiring.reach import bus_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -62,8 +63,11 @@ class NetWaves:
             pwm[it.net].append(it)
         self._spi = [it for it in record.bus if it.kind < BusKind.I2C_ACK]
         self._i2c = [it for it in record.bus if it.kind >= BusKind.I2C_ACK]
+        self._i2c_lines = [bus_line(record.netlist, net) for net in record.i2c]
+        self._spi_lines = [bus_line(record.netlist, net) for net in record.spi]
+        on_bus = frozenset[int]().union(*self._i2c_lines, *self._spi_lines)
         self._movers: dict[int, list[_Mover]] = {}
-        for net in sorted({*changes, *pwm, *record.i2c, *record.spi} - {-1}):
+        for net in sorted({*changes, *pwm, *on_bus}):
             own = _Changes(changes[net])
             self._movers[net] = [own]
             if net in pwm:
@@ -71,12 +75,12 @@ class NetWaves:
             self._movers[net] += self._bus_of(net, own)
 
     def _bus_of(self, net: int, own: _Changes) -> Iterator[_Mover]:
-        record = self.record
-        if net in record.spi:
-            line = record.spi.index(net)
-            yield _Bus(self._spi, spi_edges, line, own if line == MISO else None)
-        if net in record.i2c:
-            yield _Bus(self._i2c, i2c_edges, record.i2c.index(net), own)
+        for line, nets in enumerate(self._spi_lines):
+            if net in nets:
+                yield _Bus(self._spi, spi_edges, line, own if line == MISO else None)
+        for line, nets in enumerate(self._i2c_lines):
+            if net in nets:
+                yield _Bus(self._i2c, i2c_edges, line, own)
 
     def level_at(self, net: int, at_ticks: int) -> int:
         """Return what a net showed at a tick, after all that happened there."""

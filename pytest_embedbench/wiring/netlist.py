@@ -44,6 +44,8 @@ class NetPair(NamedTuple):
     part: str
     one: int
     other: int
+    value_ohm: float = 0.0
+    """Of a resistor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +141,12 @@ def build_netlist(diagram: Diagram, catalogue: PartCatalogue) -> Netlist:
 
     def between(pairs_of: str) -> tuple[NetPair, ...]:
         return tuple(
-            NetPair(name, at[Endpoint(name, pair.one)], at[Endpoint(name, pair.other)])
+            NetPair(
+                name,
+                at[Endpoint(name, pair.one)],
+                at[Endpoint(name, pair.other)],
+                _ohm(kind, part) if pairs_of == "resistors" else 0.0,
+            )
             for name, (part, kind) in parts.items()
             for pair in kind.pairs_with(_pairs(kind, pairs_of), part.attrs)
         )
@@ -156,6 +163,13 @@ def build_netlist(diagram: Diagram, catalogue: PartCatalogue) -> Netlist:
 def _pairs(kind: PartType, name: str) -> tuple[PinPair, ...]:
     pairs: tuple[PinPair, ...] = getattr(kind, name)
     return pairs
+
+
+def _ohm(kind: PartType, part: DiagramPart) -> float:
+    try:
+        return float(kind.attr(part.attrs, "value") or 0)
+    except ValueError:  # which is a finding of its own
+        return 0.0
 
 
 def _groups(

@@ -22,10 +22,11 @@ PARTS = {
     "oled": "board-ssd1306",
     "sr": "wokwi-74hc595",
     "btn": "wokwi-pushbutton",
+    "r1": "wokwi-resistor",
 }
 WIRES = (
     *("uno:13 - sr:SHCP", "uno:11 - sr:DS", "uno:12 - sr:Q7S"),
-    *("uno:A4 - oled:SDA", "uno:A5 - oled:SCL"),
+    *("uno:A4 - oled:SDA", "uno:A5 - oled:SCL", "uno:A4 - r1:1"),
     *("uno:9 - led1:A", "led1:C - uno:GND.1", "uno:2 - btn:1.l"),
 )
 

@@ -27,7 +27,8 @@ DOWN = drive(Strength.OUTPUT, Level.LOW)
 UP = drive(Strength.OUTPUT, Level.HIGH)
 
 
-STILL: dict[str, dict[str, object]] = {"b": {"bounce": "0"}}
+Attrs = dict[str, dict[str, object]]
+STILL: Attrs = {"b": {"bounce": "0"}}
 
 
 class Ear:
@@ -379,6 +380,110 @@ def test_a_divider_of_equal_resistors_is_half_to_the_bit() -> None:
     assert circuit.level("uno:A0") is Level.FLOATING
 
 
+def divider(upper_ohm: int, lower_ohm: int) -> tuple[list[str], Attrs]:
+    """Return what is around resistors ``a``, from pin 7, and ``b``, to ground."""
+    wires = ["uno:7 - a:1", "a:2 - b:1", "b:2 - uno:GND.1"]
+    values = {"a": upper_ohm, "b": lower_ohm}
+    return wires, {name: {"value": str(value)} for name, value in values.items()}
+
+
+@pytest.mark.parametrize(
+    ("upper_ohm", "lower_ohm", "level"),
+    [
+        (1000, 2000, Level.HIGH),  # 5 V for 3.3 V
+        (330, 10_000, Level.HIGH),
+        (1000, 1000, Level.FLOATING),  # an input can take it for either
+        (10_000, 3300, Level.LOW),
+    ],
+)
+def test_the_voltage_of_a_divider_says_what_an_input_takes_it_for(
+    upper_ohm: int, lower_ohm: int, level: Level
+) -> None:
+    wires, attrs = divider(upper_ohm, lower_ohm)
+    circuit = play({"a": R, "b": R}, *wires, "a:2 - uno:6", attrs=attrs)
+    circuit.drive(d7=HIGH)
+    assert circuit.shown("6") is level
+    circuit.drive(d7=LOW)
+    assert circuit.shown("6") is Level.LOW
+    circuit.live.find_floating(circuit.now_ticks, circuit.net("uno:6"))
+    assert circuit.findings() == []
+    circuit.drive(d7=HIGH)
+    circuit.live.find_floating(circuit.now_ticks, circuit.net("uno:6"))
+    undecided = [(0, "undecided", ("uno:6",))] if level is Level.FLOATING else []
+    assert circuit.findings() == undecided
+
+
+def test_a_module_takes_a_divider_by_its_own_supply() -> None:
+    """3.0 V less the drop of the pin are high for 3.3 V, and not for 5 V."""
+    wires, attrs = divider(2200, 3300)
+    shown = []
+    for supply in ("3.3V", "5V"):
+        ears: list[Ear] = []
+        models = eared(ears, "wokwi-servo", "PWM")
+        parts = {"a": R, "b": R, "s": "wokwi-servo"}
+        ends = "a:2 - s:PWM", f"s:V+ - uno:{supply}", "s:GND - uno:GND.2"
+        circuit = play(parts, *wires, *ends, attrs=attrs, models=models)
+        circuit.drive(d7=HIGH)
+        shown.append(circuit.level("s:PWM"))
+    assert shown == [Level.HIGH, Level.FLOATING]
+
+
+def test_an_echo_comes_through_a_divider() -> None:
+    attrs = {"a": {"value": "1000"}, "b": {"value": "2000"}}
+    circuit = play(
+        {"hc": "wokwi-hc-sr04", "a": R, "b": R},
+        *("hc:TRIG - uno:7", "hc:ECHO - a:1", "a:2 - uno:6", "a:2 - b:1"),
+        *("b:2 - uno:GND.1", "hc:VCC - uno:5V", "hc:GND - uno:GND.1"),
+        attrs=attrs,
+    )
+    circuit.drive(d7=HIGH)
+    circuit.run_to(20)
+    circuit.drive(d7=LOW)
+    circuit.run_to(100_000)
+    assert circuit.edges("uno:6") == circuit.edges("hc:ECHO")
+    assert circuit.edges("uno:6")[-1][1] is Level.LOW
+
+
+def test_a_button_on_a_divider_and_pwm_through_one() -> None:
+    """The button takes 5 V away from 1 kOhm over 10 kOhm; PWM comes in its phase."""
+    wires = "uno:9 - b:1.l", "b:2.l - up:1", "up:2 - uno:2", "uno:2 - down:1"
+    circuit = play(
+        {"b": BUTTON, "up": R, "down": R},
+        *wires,
+        "down:2 - uno:GND.1",
+        attrs={**STILL, "up": {"value": "1000"}, "down": {"value": "10000"}},
+    )
+    circuit.drive(d9=HIGH)
+    assert circuit.level("uno:2") is Level.LOW
+    circuit.set("b", "pressed", 1)
+    assert circuit.level("uno:2") is Level.HIGH
+    circuit.pwm("9", 1000, 250)
+    circuit.run_to(1300)
+    assert circuit.edges("uno:2")[-3:] == [
+        (250, Level.LOW),
+        (1000, Level.HIGH),
+        (1250, Level.LOW),
+    ]
+    assert circuit.shown("2") is Level.LOW
+
+
+def test_a_knob_on_a_divider_crosses_where_the_divided_voltage_does() -> None:
+    """SIG stays high from 4 V to 5 V; what is behind equal resistors does not."""
+    wires = "p:VCC - uno:5V", "p:GND - uno:GND.1", "p:SIG - a:1", "a:2 - uno:2"
+    values = {"a": {"value": "1000"}, "b": {"value": "2000"}}
+    circuit = play(
+        {"p": POT, "a": R, "b": R},
+        *(*wires, "uno:2 - b:1", "b:2 - uno:GND.2"),
+        attrs=values,
+    )
+    shown = []
+    for position in (0.8, 1.0, 0.95, 0.7):
+        circuit.set("p", "position", position)
+        shown.append(circuit.shown("2"))
+    high, between = Level.HIGH, Level.FLOATING
+    assert shown == [between, high, high, between]
+
+
 def test_five_buttons_on_one_analog_pin() -> None:
     """A ladder: R to 5 V, and buttons that tap a chain of resistors to ground."""
     names = [f"b{number}" for number in range(5)]
@@ -476,6 +581,73 @@ def test_only_devices_on_the_chips_own_pins_get_bytes() -> None:
     wires += ["o:SDA - uno:7", "o:SCL - uno:8"]
     circuit = play({"d": "wokwi-ds1307", "o": "board-ssd1306"}, *wires)
     assert list(circuit.live.buses.i2c) == [0x68]
+
+
+EACH = "uno:A4 - a:1", "a:2 - d:SDA", "uno:A5 - b:1", "b:2 - d:SCL"
+IN_A_ROW = "uno:A4 - a:1", "a:2 - b:1", "b:2 - d:SDA", "uno:A5 - d:SCL"
+
+
+@pytest.mark.parametrize(
+    ("values", "wires", "gets_bytes"),
+    [
+        ((330, 330), EACH, 1),
+        ((470, 1000), IN_A_ROW, 1),
+        ((2200, 330), EACH, 0),
+        # Pull-ups join nothing, and neither does another pin.
+        ((470, 470), (*IN_A_ROW, "a:2 - uno:5V"), 0),
+        ((470, 470), (*IN_A_ROW, "a:2 - uno:7"), 0),
+    ],
+)
+def test_devices_behind_resistors_in_series_get_bytes(
+    values: tuple[int, int], wires: tuple[str, ...], *, gets_bytes: int
+) -> None:
+    attrs: Attrs = {"a": {"value": str(values[0])}, "b": {"value": str(values[1])}}
+    circuit = play({"d": "wokwi-ds1307", "a": R, "b": R}, *wires, attrs=attrs)
+    assert list(circuit.live.buses.i2c) == [0x68] * gets_bytes
+
+
+def test_software_talks_i2c_over_resistors_in_series() -> None:
+    """330 ohm against a module's 10 kOhm: low enough, in both directions."""
+    attrs: Attrs = {"a": {"value": "330"}, "b": {"value": "330"}}
+    wires = "uno:7 - a:1", "a:2 - d:SDA", "uno:8 - b:1", "b:2 - d:SCL"
+    circuit = play({"d": "wokwi-ds1307", "a": R, "b": R}, *wires, attrs=attrs)
+
+    def put(**lines: PinDrive) -> None:
+        circuit.drive(**lines)
+        circuit.run_to(circuit.now_ticks / TICKS_PER_US + 5)
+
+    put(d7=PULL_UP, d8=PULL_UP)
+    put(d7=LOW)
+    for bit in f"{0x68 << 1:08b}1":
+        put(d8=LOW)
+        put(d7=PULL_UP if bit == "1" else LOW)
+        put(d8=PULL_UP)
+    assert circuit.shown("7") is Level.LOW  # which is the acknowledge
+
+
+def test_spi_goes_over_level_shifters_in_bytes() -> None:
+    """Dividers of 1 and 2 kOhm in front of a module for 3.3 V, and select as well."""
+    names = ["c", "d", "s"]
+    parts = {f"{name}{end}": R for name in names for end in "12"}
+    attrs = {each: {"value": f"{each[1]}000"} for each in parts}
+    wires = [f"{name}1:2 - {name}2:1" for name in names]
+    wires += [f"{name}2:2 - uno:GND.1" for name in names]
+    ends = {"c": ("13", "CLK"), "d": ("11", "DIN"), "s": ("10", "CS")}
+    for name, (pin, end) in ends.items():
+        wires += [f"uno:{pin} - {name}1:1", f"{name}1:2 - m:{end}"]
+    circuit = play({"m": "wokwi-max7219-matrix", **parts}, *wires, attrs=attrs)
+    buses, pins = circuit.live.buses, circuit.live.chip_pins
+    assert not buses.spi_needs_edges(pins["13"], pins["11"])
+    circuit.drive(d10=HIGH)
+    circuit.run_to(1)
+    circuit.drive(d10=LOW)
+    circuit.run_to(2)
+    for at_us, byte in ((3, 0x0A), (4, 0x05)):  # the intensity
+        buses.exchange(at_us * TICKS_PER_US, byte)
+    circuit.run_to(5)
+    circuit.drive(d10=HIGH)
+    circuit.run_to(6)
+    assert circuit.see("m", "intensity") == (5,)
 
 
 @pytest.mark.parametrize(

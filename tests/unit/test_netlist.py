@@ -31,7 +31,7 @@ def test_wires_join_and_resistors_do_not() -> None:
         "r1:2": ["r1:2", "led1:A"],
     }
     at = {name: nets.index[end] for end in nets.index if (name := str(end))}
-    assert nets.resistors == (NetPair("r1", at["r1:1"], at["r1:2"]),)
+    assert nets.resistors == (NetPair("r1", at["r1:1"], at["r1:2"], 1000),)
     assert nets.diodes == (NetPair("led1", at["led1:A"], at["led1:C"]),)
     assert nets.switches == ()
 

@@ -133,6 +133,14 @@ def test_bytes_of_i2c_are_start_bits_acknowledges_and_stop() -> None:
     ]
 
 
+def test_behind_a_resistor_in_series_bytes_are_edges_as_well() -> None:
+    behind = [*PULLED_UP, (0, "r1:2", 1)]
+    found = record(behind, ends_ticks=50_000, bus=i2c("S78+", "P"))
+    on_line = found.edges_of(number("uno:A4"))
+    assert len(on_line) > 4
+    assert found.edges_of(number("r1:2")) == on_line
+
+
 def test_a_start_is_held_and_a_stop_set_up_as_long_as_100_khz_wants() -> None:
     found = record(PULLED_UP, ends_ticks=9000, bus=i2c("S78+", "P"))
     sda, scl = found.edges_of(SDA), found.edges_of(SCL)

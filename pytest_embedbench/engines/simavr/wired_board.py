@@ -17,6 +17,7 @@ from pytest_embedbench.wiring.placed_part import (
     check_observable,
     control_named,
 )
+from pytest_embedbench.wiring.reach import bus_line
 from pytest_embedbench.wiring.stops import PinBecomes, Stop, StopMet, TimeReaches
 from pytest_embedbench.wiring.waves import CircuitRecord
 
@@ -37,6 +38,7 @@ _NEVER_CYCLE = 1 << 62
 _WHAT_IS_WRONG = {
     "contention": "outputs work against each other on {}",
     "floating": "the firmware reads {}, which nothing holds: pull it up or down",
+    "undecided": "the firmware reads {}, whose voltage is neither low nor high",
     "oscillation": "the circuit never comes to rest: {}",
 }
 
@@ -230,8 +232,9 @@ class SimavrCircuit:
 
     def _check_has_edges(self, pin: Endpoint, net: int) -> None:
         """Refuse to wait for what hardware that moves bytes would never show."""
-        lines = {self._net_at(port) for port in MCUS[self._board.spec.mcu].twi_pins}
-        if net in lines and self._board.query("bytes"):
+        netlist, ports = self._drawn.netlist, MCUS[self._board.spec.mcu].twi_pins
+        lines = [bus_line(netlist, self._net_at(port)) for port in ports]
+        if any(net in line for line in lines) and self._board.query("bytes"):
             raise NotSupported(
                 f"{pin}: the firmware has I2C in hardware on it, which is told in "
                 "bytes: nobody can wait for its edges; wait for what a part shows, "
