@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.model import Level
+from pytest_embedbench.wiring.diagram import Endpoint
+from tests.e2e.avr_circuit import circuit, wired
 from tests.e2e.avr_firmware import avr_image, boot, simavr
 
 if TYPE_CHECKING:
+    from tests.e2e.avr_circuit import Wired
     from tests.e2e.avr_firmware import Boot, SimavrBoard
 
-__all__ = ["avr_image", "boot", "simavr"]
+__all__ = ["avr_image", "boot", "simavr", "wired"]
 
 CPU_MHZ = 16
 COUNT = 200
@@ -24,9 +27,9 @@ def booted(boot: Boot, way: str, *, rate: int, bytes_: str = "0") -> SimavrBoard
 
 
 def busy_us(board: SimavrBoard) -> int:
-    """Return for how long D13 was high."""
+    """Return for how long D8 was high."""
     board.advance(250)
-    edges = [each for each in board.pin_trace().events if each.pin == "D13"]
+    edges = [each for each in board.pin_trace().events if each.pin == "D8"]
     (start,) = (each.at_us for each in edges if each.level is Level.HIGH)
     return edges[-1].at_us - start
 
@@ -92,6 +95,33 @@ def test_spi_reads_what_miso_shows(boot: Boot, level: Level, read: str) -> None:
     board.drive_pin("D12", level)
     board.advance(20)
     assert said(board) == ["D", read]
+
+
+def test_port_writes_do_not_move_the_pins_of_spi(wired: Wired) -> None:
+    """ATmega328P, table 19-1: with SPE and MSTR it has SCK, MOSI and MISO, not PORTB.
+
+    In mode 3 SCK rests high, and MISO is an input; SS stays the port's.
+    """
+    flags = "-DWAY=LENT", "-DRATE=3", "-DCOUNT=0", "-DBYTES=0"
+    leds = {f"led{pin}": "wokwi-led" for pin in (10, 11, 12, 13)}
+    wires = (f"uno:{led[3:]} - {led}:A" for led in leds)
+    board = wired("buses", leds, *wires, flags=flags)
+    board.advance(5)
+    record = circuit(board).record()
+    ss, mosi, miso, sck = (
+        record.edges_of(record.netlist.number_of(Endpoint("uno", str(pin))))
+        for pin in (10, 11, 12, 13)
+    )
+    low, high = Level.LOW, Level.HIGH
+    assert [it.level for it in sck] == [low, high, *[low, high] * 8, low]
+    seen = ""
+    for rise in [it.at_ns for it in sck if it.level is high][1:]:
+        data = [it.level for it in mosi if it.at_ns <= rise][-1]
+        seen += str(data.value)
+    assert int(seen, 2) == 0xA5
+    assert mosi[-1].level is high  # by PORTB, and MOSI's last bit was, too
+    assert miso == [(sck[-1].at_ns, low)]
+    assert [it.level for it in ss] == [low, high]
 
 
 def test_an_spi_byte_that_comes_too_early_is_a_collision(boot: Boot) -> None:

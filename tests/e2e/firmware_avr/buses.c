@@ -1,10 +1,11 @@
-/* Moves COUNT bytes as WAY says; D13 is high meanwhile. Then says what it has read. */
+/* Moves COUNT bytes as WAY says; D8 is high meanwhile. Then says what it has read. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 
 #include "serial.h"
 
-enum { SPI, SPI_BY_INTERRUPT, COLLISION, TWI, FLAG };
+enum { SPI, SPI_BY_INTERRUPT, COLLISION, TWI, FLAG, LENT };
+enum { BUSY = _BV(0) };
 
 static volatile uint8_t moved;
 
@@ -47,7 +48,7 @@ static void talk(void)
 {
     static const uint8_t bytes[] = { BYTES };
     uint8_t seen[8], n = 0;
-    PORTB |= _BV(5);
+    PORTB |= BUSY;
     seen[n++] = twi(_BV(TWSTA));
     for (uint8_t i = 0; i < sizeof bytes; i++) {
         if (bytes[i] == 1) {
@@ -59,7 +60,7 @@ static void talk(void)
     }
     TWCR = _BV(TWINT) | _BV(TWEN) | _BV(TWSTO);
     while (TWCR & _BV(TWSTO)) { }
-    PORTB &= ~_BV(5);
+    PORTB &= ~BUSY;
     for (uint8_t i = 0; i < n; i++) say_value("S", seen[i]);
     say_value("D", TWDR);
 }
@@ -67,7 +68,7 @@ static void talk(void)
 int main(void)
 {
     serial_start();
-    DDRB = _BV(2) | _BV(3) | _BV(5);
+    DDRB = BUSY | _BV(2) | _BV(3) | _BV(5);
 #ifdef __AVR_ATmega2560__
     DDRB |= _BV(0) | _BV(1);
 #endif
@@ -77,22 +78,31 @@ int main(void)
     uint8_t read = 0;
     switch (WAY) {
     case SPI:
-        PORTB |= _BV(5);
+        PORTB |= BUSY;
         for (uint8_t i = 0; i < COUNT; i++) {
             SPDR = i;
             while (!(SPSR & _BV(SPIF))) { }
             read = SPDR;
         }
-        PORTB &= ~_BV(5);
+        PORTB &= ~BUSY;
         say_value("D", read);
         break;
     case SPI_BY_INTERRUPT:
-        PORTB |= _BV(5);
+        PORTB |= BUSY;
         SPCR |= _BV(SPIE);
         sei();
         SPDR = 0;
         while (moved < COUNT) { }
-        PORTB &= ~_BV(5);
+        PORTB &= ~BUSY;
+        break;
+    case LENT: /* PORTB has no say in SCK, MOSI and MISO while SPI is on */
+        DDRB |= _BV(4);
+        SPCR |= _BV(CPOL) | _BV(CPHA);
+        PORTB ^= _BV(3) | _BV(5);
+        SPDR = 0xA5;
+        while (!(SPSR & _BV(SPIF))) PORTB ^= _BV(3) | _BV(5);
+        PORTB = _BV(2) | _BV(3);
+        SPCR = 0;
         break;
     case COLLISION:
         SPDR = 1;

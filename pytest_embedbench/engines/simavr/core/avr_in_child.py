@@ -59,7 +59,7 @@ class AvrInChild:
         ]
         self.stimuli = Stimuli(machine, self.ports)
         self.adc = Adc(machine)
-        self.spi = Spi(machine)
+        self.spi = Spi(machine, self.ports)
         self.twi = Twi(machine)
         self.watchdog = Watchdog(machine)
         add_pin_changes(machine)

@@ -43,14 +43,17 @@ class AvrPort:
         on_direction: Callable[[], None],
     ) -> None:
         self.direction = 0
-        self._pwm = 0
+        self._pwm = self._lent = self._forced_in = 0
+        self.lent_high = 0
+        """Which of the outputs that are lent to a peripheral it has high."""
         self._machine = machine
         self._cycle = machine.cycle_view
         self._letter = letter
         self._log = log
         self._packed = log.packed
-        codes = [pin_number(letter, bit) << LEVEL_BITS for bit in range(8)]
-        self._codes = {1 << bit: code for bit, code in enumerate(codes)}
+        self._codes = {
+            1 << bit: pin_number(letter, bit) << LEVEL_BITS for bit in range(8)
+        }
         # Of the pins that show nothing but their port bit.
         self._plain: dict[int, int] = {}
         self._on_direction = on_direction
@@ -109,7 +112,32 @@ class AvrPort:
 
     def drive_code(self, bit: int) -> int:
         """Return what the firmware does at a pin: nothing, pull up, low, high."""
-        return (self.direction >> bit & 1) << 1 | self._output >> bit & 1
+        direction, output = self._in_effect()
+        return (direction >> bit & 1) << 1 | output >> bit & 1
+
+    def _in_effect(self) -> tuple[int, int]:
+        """Return what DDRx and PORTx come to, with what a peripheral says."""
+        direction = self.direction
+        if not self._lent:
+            return direction, self._output
+        lent = self._lent & direction
+        output = self._output & ~lent | self.lent_high & lent
+        return direction & ~self._forced_in, output
+
+    def lend(self, mask: int, high: int, forced_in: int) -> None:
+        """Let a peripheral say what outputs show, and which pins are inputs.
+
+        Args:
+            mask: The pins whose outputs are no longer PORTx's.
+            high: Those of them that are high.
+            forced_in: The pins that are inputs, whatever DDRx says.
+        """
+        concerned = mask | forced_in | self._lent | self._forced_in
+        self._lent, self.lent_high, self._forced_in = mask, high, forced_in
+        self._find_plain()
+        self.show()
+        if self._watched:
+            self._tell(concerned)
 
     @property
     def output(self) -> int:
@@ -123,12 +151,13 @@ class AvrPort:
         self.show()
 
     def _find_plain(self) -> None:
-        plain = self.direction & ~self._pwm
+        plain = self.direction & ~(self._pwm | self._lent | self._forced_in)
         self._plain = {mask: c for mask, c in self._codes.items() if mask & plain}
 
     def show(self) -> None:
         """Log every pin whose level is not what it was."""
-        direction, output, driven = self.direction, self._output, self._driven
+        direction, output = self._in_effect()
+        driven = self._driven
         inside = direction | ~driven
         high = output & inside | self._driven_high & ~direction
         floating = inside & ~(direction | output)
@@ -186,7 +215,7 @@ class AvrPort:
         if code is None:
             self.show()
             if self._watched:
-                self._tell(changed)
+                self._tell(changed & ~(self._lent & self.direction))
             return
         # The way of most edges.
         self._high ^= changed

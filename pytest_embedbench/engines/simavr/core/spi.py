@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from pytest_embedbench.engines.simavr.core import layout
 from pytest_embedbench.engines.simavr.core.mcus import SPCR, SPDR, SPSR
+from pytest_embedbench.engines.simavr.core.spi_lines import SpiLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
+    from pytest_embedbench.engines.simavr.core.pins import AvrPort
     from pytest_embedbench.engines.simavr.core.spi_poll import SpiPoll
     from pytest_embedbench.wiring.spi_backlog import SpiBacklog
 
@@ -66,8 +68,9 @@ class Spi:
     takes as long as all else of a byte.
     """
 
-    def __init__(self, machine: AvrMachine) -> None:
+    def __init__(self, machine: AvrMachine, ports: Mapping[str, AvrPort]) -> None:
         self._machine = machine
+        self.lines = SpiLines(machine, ports)
         self._data, self._cycle = machine.data, machine.cycle_view
         self._vector = machine.vector(machine.mcu.spi_vector)
         miso = machine.mcu.spi_pins[2]

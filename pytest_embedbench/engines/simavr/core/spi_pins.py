@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pytest_embedbench.engines.simavr.core.mcus import SPCR
 from pytest_embedbench.wiring.chip_pin import PinDrive
 from pytest_embedbench.wiring.net_log import BusKind
 
@@ -17,15 +16,11 @@ if TYPE_CHECKING:
     from pytest_embedbench.wiring.live_circuit import LiveCircuit
 
 _BITS = 8
-_SPE_BIT = 6
 _SPI_MODES = BusKind.SPI_0, BusKind.SPI_1, BusKind.SPI_2, BusKind.SPI_3
 
 
 class SpiInCircuit:
-    """The SPI master on its pins: in bytes for those who know bytes, else in bits.
-
-    Pins that it has moved are the port's again when SPI is switched off.
-    """
+    """The SPI master on its pins: in bytes for those who know bytes, else in bits."""
 
     def __init__(
         self,
@@ -35,8 +30,10 @@ class SpiInCircuit:
         pins: Mapping[str, ChipPin],
         ports: Mapping[str, AvrPort],
     ) -> None:
-        self._machine, self._live, self._ports = machine, live, ports
+        self._live = live
         sck, mosi, miso = machine.mcu.spi_pins
+        self._port = ports[sck[1]]
+        self._sck, self._mosi = int(sck[2]), int(mosi[2])
         self._clock, self._data = pins.get(sck), pins.get(mosi)
         self._data_in = pins.get(miso)
         self._spi = spi
@@ -46,8 +43,7 @@ class SpiInCircuit:
         if self._clock or self._data:
             live.nets.on_ears = self._on_ears
             self._on_ears()
-            machine.on_bits([(SPCR, _SPE_BIT)], self._on_enable)
-            machine.revive.append(self._on_reset)
+            spi.lines.on_end = self._forget_bits
 
     def _exchange(self, byte: SpiByte) -> int | None:
         """Return what came back for a byte that has just gone over."""
@@ -69,19 +65,10 @@ class SpiInCircuit:
             return _reversed(back)
         return back
 
-    def _on_enable(self, _irq: int, is_on: int, _param: int) -> None:
-        if not is_on:
-            self._on_reset()
-
-    def _on_reset(self) -> None:
-        """Give the pins back to their port, whatever bits were to come."""
+    def _forget_bits(self) -> None:
+        """Do not move pins that are about to be the port's."""
         self._switched += 1
         self._received = None
-        now = self._machine.avr.cycle
-        sck, mosi, _ = self._machine.mcu.spi_pins
-        for port, pin in ((sck, self._clock), (mosi, self._data)):
-            if pin:
-                pin.on_drive(now, self._ports[port[1]].drive_code(int(port[2])))
 
     def _on_ears(self) -> None:
         """Go over to bits, or back to bytes, from the next byte on."""
@@ -132,7 +119,8 @@ class SpiInCircuit:
             if samples and self._data_in:
                 level = self._live.nets.network.level(self._data_in.net)
                 self._received = (self._received or 0) << 1 | (level.value == 1)
-            if pin:
+            bit = self._sck if pin is self._clock else self._mosi
+            if pin and self._port.direction >> bit & 1:
                 pin.on_drive(now_ticks, code)
 
         self._live.agenda.at(at_ticks, go)
