@@ -14,6 +14,7 @@ from pytest_embedbench.errors import (
     UnknownName,
 )
 from pytest_embedbench.support.validation import (
+    moment_ns,
     pin_level,
     text_or_bytes,
     whole_ms,
@@ -150,9 +151,10 @@ class Circuit:
         With a plant connected it goes on to the end of its tick.
 
         Raises:
+            ConfigError: that is no moment.
             FirmwareFault: the firmware crashed, ... before it.
         """
-        left_ns = at_ns - self.now_ns
+        left_ns = moment_ns("at_ns", at_ns) - self.now_ns
         if left_ns > 0:
             self._wait(TimeReaches(at_ns), 1 + -(-left_ns // 1_000_000))
 

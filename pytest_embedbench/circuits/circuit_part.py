@@ -14,6 +14,7 @@ from pytest_embedbench.errors import (
     UnknownName,
 )
 from pytest_embedbench.support.validation import whole_ms
+from pytest_embedbench.wiring.placed_part import check_control
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,13 +84,17 @@ class CircuitPart:
         observe = self._circuit.board_circuit.observe
         return {name: observe(self.id, name) for name in self._kind.observables}
 
-    def set(self, **controls: float) -> None:
+    def set(self, /, **controls: float) -> None:
         """Set controls, from where time goes on: ``pot.set(position=0.8)``.
+
+        If one of them cannot be set, none is.
 
         Raises:
             UnknownName: it has no such control.
-            ConfigError: a value is out of its range.
+            ConfigError: a value is out of its range, or no number.
         """
+        for name, value in controls.items():
+            check_control(self.id, self._kind, name, value)
         for name, value in controls.items():
             self._circuit.board_circuit.control(self.id, name, value)
             self.controls[name] = value
@@ -123,10 +128,12 @@ class CircuitPart:
 
         Raises:
             UnknownName: it is no button, or has no such key.
+            ConfigError: it has no keys at all, or that is no duration.
             FirmwareFault: the firmware crashed meanwhile, ...
         """
+        lasts_ms = whole_ms("duration_ms", duration_ms)
         self.hold(key)
-        self._circuit.bench.run_for(whole_ms("duration_ms", duration_ms))
+        self._circuit.bench.run_for(lasts_ms)
         self.release(key)
 
     def hold(self, key: str = "") -> None:
@@ -144,6 +151,11 @@ class CircuitPart:
                 "press(duration_ms=...)"
             )
         keys = self._keys()
+        if not keys and key and key not in self._kind.controls:
+            raise ConfigError(
+                f"{self.id}: a {self._kind.name} has no keys, so {key!r} is none; "
+                "leave it out"
+            )
         if not keys:
             return key or _PRESSED
         if key not in keys:

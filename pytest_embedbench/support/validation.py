@@ -36,6 +36,20 @@ def whole_us(name: str, value: object) -> int:
     return _whole(f"{name} =", value, "microseconds")
 
 
+def moment_ns(name: str, value: object) -> int:
+    """Return a moment of simulated time that an argument gives.
+
+    Raises:
+        ConfigError: it is not a whole number of nanoseconds, from 0 to a year.
+    """
+    at_ns = _whole(f"{name} =", value, "nanoseconds")
+    if at_ns <= YEAR_MS * 1_000_000:
+        return at_ns
+    raise ConfigError(
+        f"{name} = {value}: must be {YEAR_MS}_000_000 nanoseconds (a year) or less"
+    )
+
+
 def seconds(name: str, value: object) -> float:
     """Return a span of time in seconds; what is below 0 is for the caller to judge.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -119,12 +120,27 @@ def test_a_wait_for_pwm_sees_its_edges(wired: Wired) -> None:
 
 
 BAD: dict[str, tuple[Callable[[Circuit], object], type[Exception], str]] = {
-    "part": (lambda it: it["nope"], UnknownName, "known parts of the circuit: led1"),
+    "part": (lambda it: it["nope"], UnknownName, "known parts of the circuit: btn1"),
     "range": (lambda it: it["pot1"].set(position=2), ConfigError, "it is 0 to 1"),
     "control": (lambda it: it["pot1"].set(nope=1), UnknownName, "known controls of"),
     "button": (lambda it: it["pot1"].press(), UnknownName, "'pressed'"),
     "key": (lambda it: it["pot1"].press(50), ConfigError, "press(duration_ms=...)"),  # type: ignore[arg-type]
     "no key": (lambda it: it["pot1"].hold(None), ConfigError, "None is no key"),  # type: ignore[arg-type]
+    "key of a button": (
+        lambda it: it["btn1"].press("5"),
+        ConfigError,
+        "btn1: a wokwi-pushbutton has no keys, so '5' is none",
+    ),
+    "duration": (
+        lambda it: it["btn1"].press(duration_ms="50ms"),  # type: ignore[arg-type]
+        ConfigError,
+        "duration_ms = '50ms': must be a whole number of milliseconds",
+    ),
+    "one of two": (
+        lambda it: it["pot1"].set(position=0.5, nope=1),
+        UnknownName,
+        "known controls of",
+    ),
     "assigned": (
         lambda it: setattr(it["pot1"], "position", 0.5),
         AttributeError,
@@ -166,14 +182,45 @@ BAD: dict[str, tuple[Callable[[Circuit], object], type[Exception], str]] = {
 }
 
 
+NO_NUMBERS: tuple[Any, ...] = ("5ms", None, math.nan, math.inf, -1, [1], b"1")
+NO_TIMES: tuple[Any, ...] = (*NO_NUMBERS, 1.5, True, 1 << 80)
+TIMED: dict[str, Callable[[Circuit, Any], object]] = {
+    "at_ns": lambda it, value: it.run_until(value),
+    "within_ms": lambda it, value: it.wait_pin("uno:13", Level.HIGH, within_ms=value),
+    "within_ms of words": lambda it, value: it.wait_serial("a", within_ms=value),
+    "within_ms of a light": lambda it, value: it["led1"].blinks(within_ms=value),
+    "duration_ms": lambda it, value: it["btn1"].press(duration_ms=value),
+}
+
+
+def check_what_is_no_number(circuit: Circuit) -> None:
+    """All that takes a time or a control refuses it by name, and nothing has moved."""
+    begins_ns = circuit.now_ns
+    for value in NO_TIMES:
+        for what, call in TIMED.items():
+            with pytest.raises(ConfigError, match=f"^{what.split()[0]} = "):
+                call(circuit, value)
+    for part in circuit.parts:
+        for control in part._kind.controls:
+            for value in NO_NUMBERS:
+                lowest = part._kind.controls[control].lowest
+                if value != -1 or lowest > -1:
+                    with pytest.raises(ConfigError, match=f"^{part.id}: {control} can"):
+                        part.set(**{control: value})
+    assert circuit.now_ns == begins_ns
+    assert all(not part.controls for part in circuit.parts)
+
+
 def test_what_makes_no_sense_is_told_in_a_sentence(wired: Wired) -> None:
-    bench, circuit = wired("t", LED, *LED_WIRES, "uno:A0 - pot1:SIG")
+    parts = {**LED, "btn1": "wokwi-pushbutton", "joy1": "wokwi-analog-joystick"}
+    bench, circuit = wired("t", parts, *LED_WIRES, "uno:A0 - pot1:SIG")
+    check_what_is_no_number(circuit)
     for call, kind, words in BAD.values():
         with pytest.raises(kind, match=re.escape(words)) as caught:
             call(circuit)
         assert "\n" not in str(caught.value)
     assert "led1" in circuit
-    assert {*circuit} == {"uno", *LED}
+    assert {*circuit} == {"uno", *parts}
     bench.run_for(10)
 
 
