@@ -1,7 +1,7 @@
 """How likely it is that what a firmware does at a pin is meant for a signal.
 
-Only the order in which candidates are tried, and which of them names speak against,
-follow from it; what works is decided by the check.
+Only the order in which candidates are tried follows from it, and which of them names
+speak against; what works is decided by the check.
 """
 
 from __future__ import annotations

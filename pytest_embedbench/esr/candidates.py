@@ -30,6 +30,7 @@ _SHIFTS = sorted(set(range(-12, 13)) - {0}, key=abs)
 _BEAM = 60
 _TRAVEL_WEIGHT = 0.05
 _MIXED = 4
+_AGAINST = "two that are where their names have them"
 Moves = tuple[PinMove, ...]
 
 
@@ -57,7 +58,7 @@ class Candidates:
             ordered = tuple(sorted(moves, key=lambda it: self.pins.number(it.wired)))
             if ordered not in seen and self._is_possible(ordered):
                 seen.add(ordered)
-                yield PinMap(ordered, why)
+                yield PinMap(ordered, why, is_against_names=why == _AGAINST)
 
     def _completed(self, candidate: tuple[Moves, str]) -> tuple[Moves, str]:
         """Give what a map puts out of its place what is done where it goes then."""
@@ -132,7 +133,7 @@ class Candidates:
             yield named, "what the names of pins say"
         for moves in self._parts_of_arrays():
             yield moves, "some of an array shifted as a block"
-        swaps = list(self._swaps())
+        swaps, unlikely = self._swaps()
         for swap in swaps:
             if not assigned or self._serves(swap) or self._gain(swap) > 0:
                 yield swap, "two that could be each other"
@@ -145,6 +146,12 @@ class Candidates:
         for moves in assigned[:_MIXED]:
             for fewer in _parts_of(moves):
                 yield fewer, "some of what is astray"
+        for swap in swaps:
+            yield swap, "two that could be each other"
+        for moves in (*unlikely, *self._turned(against=True)):
+            yield moves, _AGAINST
+        for moves in self._mixed_up(against=True):
+            yield moves, _AGAINST
 
     def _assigned(self) -> Iterator[Moves]:
         """Give pins that are astray to unserved signals, the likeliest first."""
@@ -163,17 +170,21 @@ class Candidates:
     def _rank(self, moves: Moves) -> tuple[int, float]:
         return -len(moves), -self._score(moves)
 
-    def _swaps(self) -> Iterator[Moves]:
-        """Swap two pins that are both what they could be, by how names would gain."""
+    def _swaps(self) -> tuple[list[Moves], list[Moves]]:
+        """Swap two pins that are both what they could be, by how names would gain.
+
+        Those that names speak against are apart.
+        """
         pairs = [
             (PinMove(one, other), PinMove(other, one))
             for one, other in combinations(self._wired, 2)
             if self._suits(one, other) and self._suits(other, one)
         ]
-        allowed = [pair for pair in pairs if not self._is_contradicted(pair)]
-        yield from sorted(allowed, key=lambda it: -self._gain(it))
+        pairs.sort(key=lambda it: -self._gain(it))
+        unlikely = [pair for pair in pairs if self._is_contradicted(pair)]
+        return [pair for pair in pairs if pair not in unlikely], unlikely
 
-    def _mixed_up(self) -> Iterator[Moves]:
+    def _mixed_up(self, *, against: bool = False) -> Iterator[Moves]:
         """Let pins that fit be where others are astray: a chain of two moves."""
         for wired in self.unserved:
             for used in self.matched:
@@ -182,7 +193,7 @@ class Candidates:
                 for other in self.astray:
                     if self._suits(other, used) and other != wired:
                         moves = (PinMove(used, wired), PinMove(other, used))
-                        if not self._is_contradicted(moves[:1]):
+                        if self._is_contradicted(moves[:1]) is against:
                             yield moves
 
     def _named(self) -> Moves:
@@ -240,21 +251,28 @@ class Candidates:
 
     def _blocks(self) -> Iterator[tuple[Moves, str]]:
         """Shift or reverse all pins of a part that has many, where some are astray."""
+        for part, wired in self._of_parts().items():
+            if self.astray and set(wired) & set(self.unserved):
+                for moves in self._shifts(wired):
+                    yield moves, f"{part} shifted as a block"
+        for moves in self._turned():
+            yield moves, "a part turned round as a block"
+
+    def _of_parts(self) -> Mapping[str, list[str]]:
+        """Return the pins of each part that has many."""
         groups: defaultdict[str, list[str]] = defaultdict(list)
         for pin in self._wired:
             for part in self.signals[pin].parts:
                 groups[part].append(pin)
-        for part, wired in groups.items():
-            unserved = sum(pin in self.unserved for pin in wired)
-            if len(wired) < _LEAST_OF_A_BLOCK:
-                continue
-            if unserved and self.astray:
-                for moves in self._shifts(wired):
-                    yield moves, f"{part} shifted as a block"
+        return {it: p for it, p in groups.items() if len(p) >= _LEAST_OF_A_BLOCK}
+
+    def _turned(self, *, against: bool = False) -> Iterator[Moves]:
+        """Reverse parts; those that names speak for, or those that they are against."""
+        for wired in self._of_parts().values():
             turned = tuple(map(PinMove, reversed(wired), wired))
             moves = tuple(it for it in turned if it.used != it.wired)
-            if self._all_suit(moves) and not self._is_contradicted(moves):
-                yield moves, f"{part} turned round as a block"
+            if self._all_suit(moves) and self._is_contradicted(moves) is against:
+                yield moves
 
     def _shifts(self, wired: Sequence[str]) -> Iterator[Moves]:
         numbers = [self.pins.number(pin) for pin in wired]

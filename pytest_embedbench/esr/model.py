@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -148,10 +149,15 @@ class PinMove(NamedTuple):
 
 
 class PinMap(NamedTuple):
-    """Pins that are to be taken for others, and how it came to be tried."""
+    """Pins that are to be taken for others, and how it came to be tried.
+
+    ``is_against_names`` says that constants are called what their own pins are for: if
+    it fits, either the pins or the logic are wrong, and nobody can tell which.
+    """
 
     moves: tuple[PinMove, ...]
     why: str = ""
+    is_against_names: bool = False
 
     def __str__(self) -> str:
         return ", ".join(str(move) for move in self.moves) or "as it is"
@@ -201,6 +207,13 @@ class SearchBudget(NamedTuple):
     trials: int = 40
     builds: int = 12
     seconds: float = 300.0
+
+    @classmethod
+    def of_trials(cls, trials: int) -> SearchBudget:
+        """Return a budget with as many builds and seconds for each run as usual."""
+        share = trials / DEFAULT_BUDGET.trials
+        builds = math.ceil(DEFAULT_BUDGET.builds * share)
+        return cls(trials, builds, DEFAULT_BUDGET.seconds * share)
 
 
 DEFAULT_BUDGET = SearchBudget()

@@ -79,6 +79,8 @@ class _Search:
         self._image: Path | None = case.image
         self._tried: set[tuple[PinMove, ...]] = set()
         self._fitting: PinMap | None = None
+        self._doubtful: PinMap | None = None
+        """What works though names speak against it: a mistake in the logic, as well."""
         self._ambiguous: tuple[PinMap, ...] = ()
 
     def result(self) -> CaseResult:
@@ -117,8 +119,10 @@ class _Search:
                 self._trials.tried += 1
                 fits, has_learned = self._fits(pin_map)
                 if fits and self._is_confirmed(pin_map):
-                    self._look_for_another(pin_map)
-                    return True
+                    if not pin_map.is_against_names:
+                        self._look_for_another(pin_map)
+                        return True
+                    self._doubtful = self._doubtful or pin_map
                 if has_learned:
                     break
             if not has_learned:
@@ -177,7 +181,8 @@ class _Search:
 
     # --------------------------------------------------------------------- the outcome
     def _or_rewired(self, otherwise: Outcome) -> Outcome:
-        return otherwise if self._fitting is None else Outcome.PERMISSIVE_REWIRED
+        shown = self._fitting or self._doubtful
+        return otherwise if shown is None else Outcome.PERMISSIVE_REWIRED
 
     def _said(self, outcome: Outcome, why: str) -> CaseResult:
         trials = self._trials
@@ -202,6 +207,12 @@ class _Search:
         board = self._case.board.name
         notes = self._trials.notes
         found = findings_of(board, self._uses, self._signals, self._files, notes)
+        if self._doubtful is not None:
+            what = (
+                f"with {self._doubtful} in its constants the check passes, but their "
+                "names have them where they are: pins or logic are wrong"
+            )
+            found = [*found, FindingNote("ambiguous-map", what)]
         if not self._ambiguous:
             return tuple(found)
         one, other = self._ambiguous

@@ -98,15 +98,22 @@ def signals_of(diagram: Diagram, pins: BoardPins) -> Mapping[str, WiredSignal]:
             (end.endpoint.part, end.endpoint.pin, types[end.endpoint.part].name)
             for end in ends
         )
-        words = frozenset(
-            word
-            for part, name, kind in named
-            for text in (part, name, kind, *attrs.get(part, {}).values())
-            for word in words_of(text)
+        words = frozenset[str]().union(
+            *(_words(part, name, kind, attrs.get(part, {})) for part, name, kind in named)
         )
         is_held = not _is_open(netlist, ends, types)
         signals[pin] = WiredSignal(pin, _joined(kinds), named, words, is_held)
     return signals
+
+
+def _words(part: str, name: str, kind: str, attrs: Mapping[str, str]) -> set[str]:
+    """Return what people call a part's pin; bare numbers only where people put them.
+
+    A buzzer's terminal ``2`` and a resistor of 220 say nothing of ``LED2``.
+    """
+    said = (name, kind, *attrs.values())
+    texts = [text for text in said if any(map(str.isalpha, text))]
+    return set().union(*map(words_of, (part, attrs.get("label", ""), *texts)))
 
 
 def words_of(name: str) -> set[str]:

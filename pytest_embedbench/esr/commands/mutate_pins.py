@@ -26,8 +26,8 @@ def mutate_pins(arguments: argparse.Namespace) -> int:
     """Make mutants of sketches, decide them by their checks, and try the search.
 
     Args:
-        arguments: ``task`` (folders), ``sample``, ``list``, ``board``, ``jobs``,
-            ``limit_s`` and ``out``, as ``embedbench mutate`` takes them.
+        arguments: ``task`` (folders), ``sample``, ``list``, ``neutral_names``, ``board``,
+            ``jobs``, ``limit_s`` and ``out``, as ``embedbench mutate`` takes them.
 
     Raises:
         ConfigError: there are no sketches with a manifest.
@@ -47,7 +47,7 @@ def mutate_pins(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out.resolve() / "pins"
     decided, searched = out / "decided", out / "searched"
     lay_out(with_twins(cases, every), decided)
-    lay_out(cases, searched)
+    lay_out(cases, searched, is_neutral=arguments.neutral_names)
     passed = passed_in(_run(arguments, decided, "strict"))
     records = records_in(_run(arguments, searched, "permissive"))
     verdicts = verdicts_of(cases, passed, records)

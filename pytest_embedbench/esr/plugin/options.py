@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_embedbench.esr.model import DEFAULT_BUDGET
 from pytest_embedbench.esr.records import PERMISSIVE, STRICT
 from pytest_embedbench.plugin.options import Setting
 
@@ -21,5 +22,15 @@ ANSWERS = Setting(
     metavar="FILE",
     help="Judge each line of a JSONL file as a model's answer to a case of ESR",
 )
-SETTINGS = (PINS, ANSWERS)
+BUDGET = Setting(
+    name="esr_budget",
+    flag="--embedbench-esr-budget",
+    metavar="N",
+    help="How often the search of a case of ESR may run its check; three builds and "
+    "75 s go with ten runs",
+    default=str(DEFAULT_BUDGET.trials),
+    whole=True,
+    least=1,
+)
+SETTINGS = (PINS, ANSWERS, BUDGET)
 MARKERS = ("esr(case, module, tags): a case of ESR: may also pass with corrected pins",)

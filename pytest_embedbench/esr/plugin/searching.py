@@ -15,16 +15,16 @@ from pytest_embedbench.diagram_file import check_diagram_file
 from pytest_embedbench.errors import ConfigError, EmbedbenchError
 from pytest_embedbench.esr.expected_pins import check_pins
 from pytest_embedbench.esr.model import (
-    DEFAULT_BUDGET,
     CaseResult,
     EsrCase,
     Evidence,
     Outcome,
+    SearchBudget,
     TrialEnd,
 )
 from pytest_embedbench.esr.plugin.attempt import CheckAttempt
 from pytest_embedbench.esr.plugin.cases import FOLDER
-from pytest_embedbench.esr.plugin.options import PINS
+from pytest_embedbench.esr.plugin.options import BUDGET, PINS
 from pytest_embedbench.esr.plugin.stash import ABOUT, ATTEMPT, KEPT
 from pytest_embedbench.esr.records import STRICT, record_of
 from pytest_embedbench.model import NO_SOURCE, Capability, FirmwareSource
@@ -108,7 +108,8 @@ def _searched(item: pytest.Item, trial: ItemTrial, first: TrialResult) -> CaseRe
         )
     from pytest_embedbench.esr.search import search  # noqa: PLC0415  # late
 
-    return search(trial.case(), trial, DEFAULT_BUDGET)
+    budget = SearchBudget.of_trials(int(setting(item.config, BUDGET)))
+    return search(trial.case(), trial, budget)
 
 
 class ItemTrial:

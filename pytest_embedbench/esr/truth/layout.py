@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.esr.truth.mutants import RIGHT, mutants_of
+from pytest_embedbench.esr.truth.naming import neutral
 from pytest_embedbench.esr.truth.sketch import DIAGRAM, MANIFEST, SOURCE, read_sketch
 
 if TYPE_CHECKING:
@@ -72,13 +73,21 @@ def with_twins(
     return [case for case in cases if case.name in needed]
 
 
-def lay_out(cases: Iterable[MutantCase], root: Path) -> None:
-    """Write a folder for each case, in place of what was there."""
+def lay_out(
+    cases: Iterable[MutantCase], root: Path, *, is_neutral: bool = False
+) -> None:
+    """Write a folder for each case, in place of what was there.
+
+    With ``is_neutral``, their constants have names that say nothing.
+    """
     shutil.rmtree(root, ignore_errors=True)
     for case in cases:
         folder = root / case.name
         (folder / SOURCE).parent.mkdir(parents=True)
         for file in (case.sketch / "platformio.ini", *case.sketch.glob("test_*.py")):
             shutil.copyfile(file, folder / file.name)
-        (folder / SOURCE).write_text(case.mutant.text, encoding="utf-8")
+        text = case.mutant.text
+        if is_neutral:
+            text = neutral(text, read_sketch(case.sketch).lines)
+        (folder / SOURCE).write_text(text, encoding="utf-8")
         (folder / DIAGRAM).write_text(case.mutant.diagram, encoding="utf-8")

@@ -43,6 +43,11 @@ def add_mutate(commands: Subcommands) -> None:
         "have a pins.toml in the folders given",
     )
     parser.add_argument(
+        "--neutral-names",
+        action="store_true",
+        help="with --pins: call the constants v1, v2, ..., and leave comments out",
+    )
+    parser.add_argument(
         "--only",
         action="append",
         default=[],
