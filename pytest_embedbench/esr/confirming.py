@@ -11,7 +11,7 @@ from pytest_embedbench.esr.model import Correction, TrialEnd
 from pytest_embedbench.esr.pin_tables import patched
 from pytest_embedbench.esr.rewiring import places, rewired
 from pytest_embedbench.esr.signals import words_of
-from pytest_embedbench.esr.sources.edits import Edit, corrections, edited
+from pytest_embedbench.esr.sources.edits import Edit, corrections, edited, settled
 from pytest_embedbench.esr.uses import Does, doing_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Confirming:
             edits = edits_for(pin_map.moves, uses.constants, self._pins)
             if edits is None:
                 return Confirmed.CANNOT
-            if self._works(edits, files):
+            if self._works(edits, uses, files):
                 return Confirmed.YES
             return Confirmed.CANNOT if has_port_registers(files) else Confirmed.NO
         return self._by_image(pin_map, uses.by_pin(), image)
@@ -71,14 +71,18 @@ class Confirming:
         """
         for edits in splits(candidates, uses):
             self._trials.tried += 1
-            if self._works(edits, files):
+            if self._works(edits, uses, files):
                 return True
         return False
 
-    def _works(self, edits: Sequence[Edit], files: Mapping[str, bytes]) -> bool:
-        told = corrections(edits)
+    def _works(
+        self, edits: Sequence[Edit], uses: Uses, files: Mapping[str, bytes]
+    ) -> bool:
+        made, kept = settled(edits, uses.constants, self._pins)
+        told = corrections(made)
         tried = ", ".join(map(str, told))
-        result = self._trials.corrected(tried, edited(files, edits, self._pins))
+        changed = edited(files, (*made, *kept), self._pins)
+        result = self._trials.corrected(tried, changed)
         if result.end is not TrialEnd.PASSED:
             return False
         self.corrections = told

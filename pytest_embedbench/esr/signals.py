@@ -99,7 +99,10 @@ def signals_of(diagram: Diagram, pins: BoardPins) -> Mapping[str, WiredSignal]:
             for end in ends
         )
         words = frozenset[str]().union(
-            *(_words(part, name, kind, attrs.get(part, {})) for part, name, kind in named)
+            *(
+                _words(part, name, kind, attrs.get(part, {}))
+                for part, name, kind in named
+            )
         )
         is_held = not _is_open(netlist, ends, types)
         signals[pin] = WiredSignal(pin, _joined(kinds), named, words, is_held)

@@ -7,7 +7,7 @@ import pytest
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.esr.board_pins import BoardPins
 from pytest_embedbench.esr.sources.constants import SourceConstant, pin_constants
-from pytest_embedbench.esr.sources.edits import Edit, corrections, edited
+from pytest_embedbench.esr.sources.edits import Edit, corrections, edited, settled
 
 UNO = BoardPins(Registry().board("uno"))
 MEGA = BoardPins(Registry().board("mega"))
@@ -124,3 +124,86 @@ def test_a_correction_names_constant_file_and_line() -> None:
     (constant,) = constants("\n#define SERVO_PIN 9\nvoid f() { tone(SERVO_PIN, 4); }")
     (told,) = corrections([Edit(constant, "10")])
     assert str(told) == "SERVO_PIN 9 -> 10 (src/main.cpp:2)"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "template <uint8_t P> struct L { void on() { digitalWrite(P, 1); } };"
+            "L<9> red; L<6> green;",
+            {"red": "9", "green": "6"},
+        ),
+        (
+            "template <int P> class K { public: bool is() { return digitalRead(P); } };"
+            "const int STOP = 7; using Stop = K<STOP>; Stop stop;",
+            {"STOP": "7"},
+        ),
+        (
+            "template <int P> void on() { digitalWrite(P, 1); } void f() { on<5>(); }",
+            {"digitalWrite()": "5"},
+        ),
+        (
+            "enum { LED = 9, KEY }; void f() { tone(LED, 4); digitalRead(KEY); }",
+            {"LED": "9", "KEY": "10"},
+        ),
+        (
+            "enum class P { POT = A0, EYE, N }; void f() { analogRead(P::EYE); }",
+            {"EYE": "A1"},
+        ),
+        (
+            "constexpr int A = 4; constexpr int B = A + 2;"
+            "void f() { digitalRead(A); digitalWrite(B, 1); }",
+            {"A": "4", "B": "6"},
+        ),
+        (
+            "const int LO = 4, END = 8;"
+            "void f() { for (int i = LO; i < END; i++) pinMode(i, OUTPUT); }",
+            {"LO": "4", "END": "7"},
+        ),
+        ("std::array<int, PIN_COUNT> a; enum { PIN_COUNT = 3 };", {}),
+    ],
+)
+def test_pins_that_are_counted_and_given_to_templates_are_found(
+    text: str, expected: dict[str, str]
+) -> None:
+    assert said(text) == expected
+
+
+CHAIN = (
+    "#define KEY 5\n#define HORN (KEY + 1)\n#define LAMP (HORN + 2)\n"
+    "void f() { digitalRead(KEY); tone(HORN, 4); digitalWrite(LAMP, 1); }"
+)
+LIST = "enum { LED = 9, KEY, HORN }; void f() { tone(LED, 4); tone(HORN, 5); tone(KEY, 1); }"
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "then"),
+    [
+        (CHAIN, {"5": "4", "6": "5", "8": "7"}, {"KEY 5": "KEY 4"}),
+        (CHAIN, {"5": "4"}, {"KEY 5": "KEY 4", "KEY + 1": "6"}),
+        (CHAIN, {"6": "9"}, {"KEY + 1": "9", "HORN + 2": "8"}),
+        (LIST, {"9": "3"}, {"= 9, KEY": "= 3, KEY = 10"}),
+        (LIST, {"10": "3"}, {"KEY, HORN": "KEY = 3, HORN = 11"}),
+        (LIST, {"9": "5", "10": "6", "11": "7"}, {"= 9": "= 5"}),
+        (LIST, {"9": "10", "10": "9"}, {"= 9, KEY, HORN": "= 10, KEY = 9, HORN = 11"}),
+    ],
+)
+def test_what_is_counted_from_a_constant_goes_along_or_stays(
+    text: str, moves: dict[str, str], then: dict[str, str]
+) -> None:
+    found = constants(text)
+    edits = [Edit(it, moves[it.pin]) for it in found if it.pin in moves]
+    made, kept = settled(edits, found, UNO)
+    after = edited({FILE: text.encode()}, (*made, *kept), UNO)[FILE].decode()
+    for old, new in then.items():
+        text = text.replace(old, new, 1)
+    assert after == text
+
+
+def test_a_named_end_of_a_loop_stays_one_beyond_the_last_pin() -> None:
+    text = (
+        "const int LO = 4, END = 8;"
+        "void f() { for (int i = LO; i < END; i++) pinMode(i, OUTPUT); }"
+    )
+    assert after(text, "7", "9") == text.replace("END = 8", "END = 10")

@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_embedbench.esr.sources.counted import counted
 from pytest_embedbench.esr.sources.loops import (
     NO_BOUND,
     NUMBER,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pytest_embedbench.esr.board_pins import BoardPins
+    from pytest_embedbench.esr.sources.counted import Place
     from pytest_embedbench.esr.sources.program import Key
     from pytest_embedbench.esr.sources.sinks import Sink
     from pytest_embedbench.esr.sources.tree import SourcePiece
@@ -49,6 +51,17 @@ class PinToken(NamedTuple):
     """Its first byte, the byte behind it, and the number there."""
     is_inclusive: bool = False
     """Whether the loop goes on to its bound: ``<=``."""
+    over: int = 0
+    """By how much it is beyond the pin: 1 for ``END`` of ``i < END``."""
+    before: str = ""
+    """What has to be written before another value."""
+    bases: tuple[Place, ...] = ()
+    """Where that is written which it is counted from, the nearest first."""
+
+    @property
+    def place(self) -> Place:
+        """Where it is written."""
+        return self.file, self.start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +81,11 @@ class SourceConstant:
     line: int
     span: tuple[str, ...] = ()
     """The pins that a loop goes over from it on, itself among them."""
+
+    @property
+    def bases(self) -> tuple[Place, ...]:
+        """Where that is written which it is counted from, the nearest first."""
+        return self.tokens[0].bases
 
     @property
     def group(self) -> str:
@@ -106,6 +124,7 @@ def pin_constants(
     for token, uses in found.items():
         roles = {use.role for use in uses}
         pin = pin_said(token.text, roles, pins)
+        pin = pins.at(pins.number(pin) - token.over) if pin else ""
         if pin:
             owner = next((use.owner for use in uses if use.owner), "")
             where = f"{token.file}:{token.start}" if owner else _side(roles)
@@ -178,8 +197,8 @@ def _roots(
         yield from _of_variable(program, piece, sink, seen)
     elif node.type == "subscript_expression":
         yield from _of_element(program, piece, sink, seen)
-    elif node.type == "binary_expression":
-        yield from _of_sum(program, piece, sink, seen)
+    elif node.type in ("binary_expression", "enumerator"):
+        yield from _of_count(program, piece, sink, seen)
     elif node.type in _BOTH_SIDES:
         for child in node.named_children:
             if child is not field(node, "condition"):
@@ -209,7 +228,9 @@ def _of_variable(
         return
     last = last_of(piece)
     if last is not None:
-        yield from _of_key(program, program.variable(last), sink, seen)
+        bound, over = last
+        for token, owner in _of_key(program, program.variable(bound), sink, seen):
+            yield token._replace(over=over), owner
     key = program.variable(piece)
     if key in program.values or key in program.elements:
         yield from _of_key(program, key, sink, seen)
@@ -224,6 +245,21 @@ def _of_key(
         return
     for value in (*program.values.get(key, ()), *program.elements.get(key, ())):
         yield from _roots(program, value, sink, seen | {key})
+
+
+def _of_count(
+    program: Program, piece: SourcePiece, sink: Sink, seen: frozenset[Key]
+) -> Iterator[tuple[PinToken, str]]:
+    """Take what is counted from constants as one of its own."""
+    value = counted(program, piece)
+    if value is None:
+        yield from _of_sum(program, piece, sink, seen)
+    elif piece.node.type == "enumerator":
+        file, end = value.place
+        token = PinToken(file, end, end, value.text, before=" = ", bases=value.bases)
+        yield token, piece.owner
+    else:
+        yield _token(piece)._replace(text=value.text, bases=value.bases), piece.owner
 
 
 def _of_sum(

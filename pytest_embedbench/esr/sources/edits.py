@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_embedbench.esr.board_pins import BoardPins
     from pytest_embedbench.esr.sources.constants import PinToken, SourceConstant
+    from pytest_embedbench.esr.sources.counted import Place
 
 
 class Edit(NamedTuple):
@@ -29,14 +30,44 @@ def edited(
     """Return the files that are changed, as they are then."""
     places: defaultdict[str, dict[tuple[int, int], bytes]] = defaultdict(dict)
     for edit in edits:
-        shift = pins.number(edit.pin) - pins.number(edit.constant.pin)
+        shift = _shift(edit, pins)
         for token in edit.constant.tokens:
-            said = _said(token, edit, pins)
+            said = token.before + _said(token, edit, pins)
             places[token.file][token.start, token.end] = said.encode()
             if token.bound is not None and token.bound != NO_BOUND:
                 start, end, number = token.bound
                 places[token.file][start, end] = str(number + shift).encode()
     return {file: _replaced(files[file], spans) for file, spans in places.items()}
+
+
+def settled(
+    edits: Sequence[Edit], constants: Sequence[SourceConstant], pins: BoardPins
+) -> tuple[tuple[Edit, ...], tuple[Edit, ...]]:
+    """Return which edits are to be made, and which keep others where they are.
+
+    What is counted from a constant goes along with it: that need not be edited if it
+    is to, and has to be if not.
+    """
+    shifts = {
+        place: _shift(edit, pins) for edit in edits for place in _places(edit.constant)
+    }
+    known = {place for each in constants for place in _places(each)}
+
+    def carried(constant: SourceConstant) -> int:
+        base = next((it for it in constant.bases if it in known), None)
+        return shifts.get(base, 0) if base is not None else 0
+
+    made = [it for it in edits if not carried(it.constant) == _shift(it, pins) != 0]
+    left = [it for it in constants if not shifts.keys() & _places(it)]
+    return tuple(made), tuple(Edit(it, it.pin) for it in left if carried(it))
+
+
+def _places(constant: SourceConstant) -> set[Place]:
+    return {token.place for token in constant.tokens}
+
+
+def _shift(edit: Edit, pins: BoardPins) -> int:
+    return pins.number(edit.pin) - pins.number(edit.constant.pin)
 
 
 def corrections(edits: Sequence[Edit]) -> tuple[Correction, ...]:
@@ -57,6 +88,8 @@ def corrections(edits: Sequence[Edit]) -> tuple[Correction, ...]:
 def _said(token: PinToken, edit: Edit, pins: BoardPins) -> str:
     if edit.constant.roles == frozenset({ArgumentRole.INTERRUPT}):
         return f"digitalPinToInterrupt({edit.pin})"
+    if token.over:
+        return str(pins.number(edit.pin) + token.over)
     is_loop = token.bound is not None
     if (
         is_loop

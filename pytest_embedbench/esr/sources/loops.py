@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.esr.sources.tree import SourcePiece
 
 NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlL]*")
+_OVER = {b"<=": 0, b">=": 0, b"<": 1, b">": -1}
 NO_BOUND = (-1, -1, 0)
 """Of a loop that ends with something else than a number."""
 
@@ -54,15 +55,19 @@ def bound_of(piece: SourcePiece) -> tuple[int, int, int] | None:
     return first, last, int(number[1], 0)
 
 
-def last_of(piece: SourcePiece) -> SourcePiece | None:
-    """Return what a loop over pins ends with, if that has a name: ``i <= LAST``."""
+def last_of(piece: SourcePiece) -> tuple[SourcePiece, int] | None:
+    """Return what a loop over pins ends with, if that has a name: ``i <= LAST``.
+
+    With it comes by how much it is beyond the last pin: 1 for ``i < END``.
+    """
     condition = loop_of(piece)
     if condition is None:
         return None
     sign, bound = field(condition, "operator"), field(condition, "right")
-    if sign is None or bound is None or sign.text not in (b"<=", b">="):
+    over = _OVER.get(sign.text or b"") if sign is not None else None
+    if over is None or bound is None or bound.type != "identifier":
         return None
-    return piece.at(bound) if bound.type == "identifier" else None
+    return piece.at(bound), over
 
 
 def _contains(outer: Node, inner: Node) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.esr.sources.templates import given_to, template_of
 from pytest_embedbench.esr.sources.tree import (
     SourcePiece,
     called,
@@ -48,6 +49,7 @@ class Program:
         self.calls: list[tuple[str, SourcePiece, tuple[SourcePiece, ...]]] = []
         self.types: dict[Key, str] = {}
         self._parameters: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+        self._scopes: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
         self._fields: dict[str, tuple[str, ...]] = {}
         self._sources = files
         roots = [SourcePiece(parse(source), name) for name, source in files.items()]
@@ -86,6 +88,10 @@ class Program:
                     for each in it.children_by_field_name("declarator")
                 ]
                 self._fields[text_of(field(node, "name"))] = tuple(filter(None, names))
+        for node in every(root.node, "template_declaration"):
+            template = template_of(node)
+            self._parameters[template.name].append(template.parameters)
+            self._scopes[template.name] += (*template.functions, MEMBERS)
         for node in every(root.node, *_FUNCTIONS):
             name, parameters = signature(node)
             if name:
@@ -128,8 +134,13 @@ class Program:
 
     def _on_enumerator(self, at: SourcePiece) -> None:
         name, value = text_of(field(at.node, "name")), field(at.node, "value")
-        if value is not None:
-            self.values["", name].append(at._replace(node=value, scope="", owner=name))
+        node = at.node if value is None else value
+        self.values["", name].append(at._replace(node=node, scope="", owner=name))
+
+    def _on_template_type(self, at: SourcePiece) -> None:
+        name = f"{text_of(field(at.node, 'name'))}<>"
+        if name in self._parameters:
+            self.calls.append((name, at, given_to(at)))
 
     def _on_declaration(self, at: SourcePiece) -> None:
         kind = text_of(field(at.node, "type"))
@@ -270,7 +281,8 @@ class Program:
         for name, _, arguments in self.calls:
             for parameters in self._parameters.get(name, ()):
                 for parameter, argument in zip(parameters, arguments, strict=False):
-                    self.values[name, parameter].append(argument)
+                    for scope in self._scopes.get(name, (name,)):
+                        self.values[scope, parameter].append(argument)
 
 
 def _arguments(

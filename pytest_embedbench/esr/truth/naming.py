@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NAMED = re.compile(r"(\w+)(?:\[\d*\])?(?:\s+|\s*=\s*|\s*\{)[({\s]*<\w+>")
-_COMMENT = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|//[^\n]*|/\*.*?\*/""", re.S)
+_COMMENT = re.compile(
+    r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|//[^\n]*|/\*.*?\*/""", re.DOTALL
+)
 
 
 def neutral(text: str, lines: Sequence[str]) -> str:

@@ -1,0 +1,118 @@
+"""Pins that are counted from others: ``(KEY + 1)``, and what follows in an ``enum``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_embedbench.esr.sources.loops import NUMBER
+from pytest_embedbench.esr.sources.tree import field
+
+if TYPE_CHECKING:
+    from pytest_embedbench.esr.sources.program import Program
+    from pytest_embedbench.esr.sources.tree import SourcePiece
+
+Place = tuple[str, int]
+"""A file, and a byte of it."""
+_NAMES = ("identifier", "type_identifier", "qualified_identifier")
+_AROUND = ("parenthesized_expression", "cast_expression")
+_ANALOG = re.compile(r"A(\d+)")
+
+
+class CountedPin(NamedTuple):
+    """What an expression of constants comes to.
+
+    ``row`` is ``A`` for analog pins by name. ``place`` is where it is written;
+    ``bases`` is where that is written which it is counted from, the nearest first.
+    """
+
+    row: str
+    number: int
+    place: Place
+    bases: tuple[Place, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What would say the same."""
+        return f"{self.row}{self.number}"
+
+
+def counted(program: Program, piece: SourcePiece, depth: int = 20) -> CountedPin | None:
+    """Return what an expression comes to; ``None`` if it is not one of constants.
+
+    ``depth`` bounds names that are said by names.
+    """
+    node = piece.node
+    if depth == 0:
+        return None
+    if node.type == "number_literal":
+        number = _number(piece.text)
+        return None if number is None else CountedPin("", number, _place(piece))
+    if node.type in _AROUND:
+        inner = field(node, "value") or next(iter(node.named_children), None)
+        return counted(program, piece.at(inner), depth - 1) if inner else None
+    if node.type in _NAMES:
+        return _of_name(program, piece, depth)
+    if node.type == "binary_expression":
+        return _of_sum(program, piece, depth)
+    return _of_enumerator(program, piece, depth) if node.type == "enumerator" else None
+
+
+def _number(text: str) -> int | None:
+    number = NUMBER.fullmatch(text)
+    if number is None:
+        return None
+    digits: str = number[1]
+    return int(digits, 8 if digits.isdigit() and digits.startswith("0") else 0)
+
+
+def _place(piece: SourcePiece) -> Place:
+    return piece.file, piece.start
+
+
+def _of_name(program: Program, piece: SourcePiece, depth: int) -> CountedPin | None:
+    key = program.variable(piece)
+    values = program.values.get(key, [])
+    if not values and (analog := _ANALOG.fullmatch(piece.text)):
+        return CountedPin("A", int(analog[1]), _place(piece))
+    if key[0] or len(values) != 1 or key in program.elements:
+        return None
+    return counted(program, values[0], depth - 1)
+
+
+def _of_sum(program: Program, piece: SourcePiece, depth: int) -> CountedPin | None:
+    left, right = field(piece.node, "left"), field(piece.node, "right")
+    sign = field(piece.node, "operator")
+    if left is None or right is None or sign is None or sign.text not in (b"+", b"-"):
+        return None
+    one = counted(program, piece.at(left), depth - 1)
+    other = counted(program, piece.at(right), depth - 1)
+    if one is None or other is None or other.row:
+        return None
+    by = other.number if sign.text == b"+" else -other.number
+    bases = (*_named(one, piece), *(_named(other, piece) if by >= 0 else ()))
+    return CountedPin(one.row, one.number + by, _place(piece), bases)
+
+
+def _named(operand: CountedPin, piece: SourcePiece) -> tuple[Place, ...]:
+    """Return what an operand is counted from; itself, if that is written elsewhere."""
+    file, start = operand.place
+    is_inside = file == piece.file and piece.start <= start < piece.end
+    return operand.bases if is_inside else (operand.place, *operand.bases)
+
+
+def _of_enumerator(
+    program: Program, piece: SourcePiece, depth: int
+) -> CountedPin | None:
+    """Count one without a value from the one before it."""
+    place = (piece.file, piece.end)
+    before = piece.node.prev_named_sibling
+    while before is not None and before.type != "enumerator":
+        before = before.prev_named_sibling
+    if before is None:
+        return CountedPin("", 0, place)
+    value = field(before, "value") or before
+    last = counted(program, piece.at(value), depth - 1)
+    if last is None:
+        return None
+    return CountedPin(last.row, last.number + 1, place, (last.place, *last.bases))
