@@ -146,12 +146,15 @@ class Candidates:
         for moves in assigned[:_MIXED]:
             for fewer in _parts_of(moves):
                 yield fewer, "some of what is astray"
-        for swap in swaps:
-            yield swap, "two that could be each other"
-        for moves in (*unlikely, *self._turned(against=True)):
-            yield moves, _AGAINST
-        for moves in self._mixed_up(against=True):
-            yield moves, _AGAINST
+        yield from self._last(swaps, unlikely)
+
+    def _last(
+        self, swaps: Sequence[Moves], unlikely: Sequence[Moves]
+    ) -> Iterator[tuple[Moves, str]]:
+        """Leave out nothing that kinds allow, whatever names say."""
+        yield from ((swap, "two that could be each other") for swap in swaps)
+        turned, mixed = self._turned(against=True), self._mixed_up(against=True)
+        yield from ((moves, _AGAINST) for moves in (*unlikely, *turned, *mixed))
 
     def _assigned(self) -> Iterator[Moves]:
         """Give pins that are astray to unserved signals, the likeliest first."""

@@ -130,13 +130,17 @@ def test_a_correction_names_constant_file_and_line() -> None:
     ("text", "expected"),
     [
         (
-            "template <uint8_t P> struct L { void on() { digitalWrite(P, 1); } };"
-            "L<9> red; L<6> green;",
+            (
+                "template <uint8_t P> struct L { void on() { digitalWrite(P, 1); } };"
+                "L<9> red; L<6> green;"
+            ),
             {"red": "9", "green": "6"},
         ),
         (
-            "template <int P> class K { public: bool is() { return digitalRead(P); } };"
-            "const int STOP = 7; using Stop = K<STOP>; Stop stop;",
+            (
+                "template <int P> class K { bool is() { return digitalRead(P); } };"
+                "const int STOP = 7; using Stop = K<STOP>; Stop stop;"
+            ),
             {"STOP": "7"},
         ),
         (
@@ -152,13 +156,17 @@ def test_a_correction_names_constant_file_and_line() -> None:
             {"EYE": "A1"},
         ),
         (
-            "constexpr int A = 4; constexpr int B = A + 2;"
-            "void f() { digitalRead(A); digitalWrite(B, 1); }",
+            (
+                "constexpr int A = 4; constexpr int B = A + 2;"
+                "void f() { digitalRead(A); digitalWrite(B, 1); }"
+            ),
             {"A": "4", "B": "6"},
         ),
         (
-            "const int LO = 4, END = 8;"
-            "void f() { for (int i = LO; i < END; i++) pinMode(i, OUTPUT); }",
+            (
+                "const int LO = 4, END = 8;"
+                "void f() { for (int i = LO; i < END; i++) pinMode(i, OUTPUT); }"
+            ),
             {"LO": "4", "END": "7"},
         ),
         ("std::array<int, PIN_COUNT> a; enum { PIN_COUNT = 3 };", {}),
@@ -174,7 +182,10 @@ CHAIN = (
     "#define KEY 5\n#define HORN (KEY + 1)\n#define LAMP (HORN + 2)\n"
     "void f() { digitalRead(KEY); tone(HORN, 4); digitalWrite(LAMP, 1); }"
 )
-LIST = "enum { LED = 9, KEY, HORN }; void f() { tone(LED, 4); tone(HORN, 5); tone(KEY, 1); }"
+LIST = (
+    "enum { LED = 9, KEY, HORN };"
+    "void f() { tone(LED, 4); tone(HORN, 5); tone(KEY, 1); }"
+)
 
 
 @pytest.mark.parametrize(

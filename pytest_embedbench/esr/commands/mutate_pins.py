@@ -26,8 +26,9 @@ def mutate_pins(arguments: argparse.Namespace) -> int:
     """Make mutants of sketches, decide them by their checks, and try the search.
 
     Args:
-        arguments: ``task`` (folders), ``sample``, ``list``, ``neutral_names``, ``board``,
-            ``jobs``, ``limit_s`` and ``out``, as ``embedbench mutate`` takes them.
+        arguments: ``task`` (folders), ``sample``, ``list``, ``neutral_names``,
+            ``board``, ``jobs``, ``limit_s`` and ``out``, as ``embedbench mutate``
+            takes them.
 
     Raises:
         ConfigError: there are no sketches with a manifest.

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 Place = tuple[str, int]
 """A file, and a byte of it."""
 _NAMES = ("identifier", "type_identifier", "qualified_identifier")
-_AROUND = ("parenthesized_expression", "cast_expression")
 _ANALOG = re.compile(r"A(\d+)")
 
 
@@ -42,28 +41,23 @@ def counted(program: Program, piece: SourcePiece, depth: int = 20) -> CountedPin
 
     ``depth`` bounds names that are said by names.
     """
-    node = piece.node
-    if depth == 0:
-        return None
-    if node.type == "number_literal":
-        number = _number(piece.text)
-        return None if number is None else CountedPin("", number, _place(piece))
-    if node.type in _AROUND:
-        inner = field(node, "value") or next(iter(node.named_children), None)
-        return counted(program, piece.at(inner), depth - 1) if inner else None
-    if node.type in _NAMES:
-        return _of_name(program, piece, depth)
-    if node.type == "binary_expression":
-        return _of_sum(program, piece, depth)
-    return _of_enumerator(program, piece, depth) if node.type == "enumerator" else None
+    kind = "name" if piece.node.type in _NAMES else piece.node.type
+    reader = _READERS.get(kind)
+    return reader(program, piece, depth) if reader is not None and depth else None
 
 
-def _number(text: str) -> int | None:
-    number = NUMBER.fullmatch(text)
+def _of_number(_: Program, piece: SourcePiece, __: int) -> CountedPin | None:
+    number = NUMBER.fullmatch(piece.text)
     if number is None:
         return None
     digits: str = number[1]
-    return int(digits, 8 if digits.isdigit() and digits.startswith("0") else 0)
+    is_octal = digits.isdigit() and digits.startswith("0")
+    return CountedPin("", int(digits, 8 if is_octal else 0), _place(piece))
+
+
+def _of_inside(program: Program, piece: SourcePiece, depth: int) -> CountedPin | None:
+    inner = field(piece.node, "value") or next(iter(piece.node.named_children), None)
+    return counted(program, piece.at(inner), depth - 1) if inner is not None else None
 
 
 def _place(piece: SourcePiece) -> Place:
@@ -116,3 +110,13 @@ def _of_enumerator(
     if last is None:
         return None
     return CountedPin(last.row, last.number + 1, place, (last.place, *last.bases))
+
+
+_READERS = {
+    "number_literal": _of_number,
+    "parenthesized_expression": _of_inside,
+    "cast_expression": _of_inside,
+    "name": _of_name,
+    "binary_expression": _of_sum,
+    "enumerator": _of_enumerator,
+}
