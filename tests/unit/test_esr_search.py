@@ -11,21 +11,30 @@ import pytest
 
 from pytest_embedbench import FirmwareSource
 from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.esr.board_pins import BoardPins
+from pytest_embedbench.esr.candidates import Candidates
 from pytest_embedbench.esr.model import (
     CaseResult,
     EsrCase,
     Outcome,
+    PinMap,
+    PinMove,
     SearchBudget,
     TrialEnd,
     TrialFirmware,
     TrialResult,
 )
 from pytest_embedbench.esr.search import search
+from pytest_embedbench.esr.signals import signals_of
+from pytest_embedbench.esr.sources.constants import pin_constants
+from pytest_embedbench.esr.truth.naming import neutral
+from pytest_embedbench.esr.uses import Uses
 from pytest_embedbench.pins import PinJob, PinUse
 from pytest_embedbench.wiring.reading import read_diagram
 from tests.support.diagrams import diagram_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 SKETCH = """
@@ -74,6 +83,7 @@ class PinTrial:
     text: str
     is_right: bool = True
     observed: frozenset[str] = frozenset(PART_OF)
+    part_of: Mapping[str, str] = field(default_factory=lambda: PART_OF)
     runs: list[tuple[str, bool]] = field(default_factory=list["tuple[str, bool]"])
 
     def run(
@@ -85,7 +95,7 @@ class PinTrial:
         drawn = json.loads(diagram or diagram_text(PARTS, *WIRES))
         at = {row[1]: row[0].partition(":")[2] for row in drawn["connections"]}
         said = dict(SAYS.findall(text))
-        wrong = [name for name, pin in said.items() if at[PART_OF[name]] != pin]
+        wrong = [name for name, pin in said.items() if at[self.part_of[name]] != pin]
         self.runs.append((str(wrong), bool(corrected)))
         use = None
         if observe:
@@ -107,6 +117,7 @@ def searched(
     *changes: tuple[str, str],
     is_right: bool = True,
     is_drawn: bool = True,
+    part_of: Mapping[str, str] = PART_OF,
     budget: SearchBudget = SearchBudget(),  # noqa: B008  # it is frozen
 ) -> CaseResult:
     text = SKETCH
@@ -122,7 +133,7 @@ def searched(
         diagram=read_diagram(diagram_text(PARTS, *WIRES), "diagram.json").diagram,
         source=FirmwareSource(project_dir=folder, environment="uno"),
     )
-    return search(case, PinTrial(text, is_right), budget)
+    return search(case, PinTrial(text, is_right, part_of=part_of), budget)
 
 
 def test_strict_is_permissive_and_only_confirmed_is_counted_beside_it() -> None:
@@ -198,3 +209,36 @@ def test_a_real_board_is_not_wired_otherwise(tmp_path: Path) -> None:
     assert result.outcome is Outcome.PERMISSIVE_CONFIRMED
     assert {each.how for each in result.evidence} == {"strict", "source"}
     assert [str(each) for each in result.corrections] == ["RED 9 -> 8 (src/main.cpp:2)"]
+
+
+PINS = BoardPins(Registry().board("uno"))
+
+
+def candidates(text: str) -> list[PinMap]:
+    diagram = read_diagram(diagram_text(PARTS, *WIRES), "diagram.json").diagram
+    uses = Uses(constants=pin_constants({"src/main.cpp": text.encode()}, PINS))
+    return list(Candidates(signals_of(diagram, PINS), uses.by_pin(), PINS))
+
+
+def test_names_that_say_nothing_leave_no_swap_out() -> None:
+    names = [f"int {name} = <{name}>;" for name in PART_OF]
+    names[2:4] = ["#define BUZZER_PIN <buzzer>", "const byte BUTTON = <button>;"]
+    tried = candidates(neutral(SKETCH, names))
+    swaps = {it.moves for it in tried if not it.is_against_names}
+    for one, other in (("8", "7"), ("8", "6"), ("7", "6")):
+        assert (PinMove(one, other), PinMove(other, one)) in swaps
+
+
+def test_swaps_that_names_speak_against_come_last_and_are_in_doubt() -> None:
+    against = [it.is_against_names for it in candidates(SKETCH)]
+    assert sum(against) == 3
+    assert against == sorted(against)
+
+
+def test_a_swap_against_names_that_passes_confirms_nothing(tmp_path: Path) -> None:
+    taken = {"RED": PART_OF["BUZZER_PIN"], "BUZZER_PIN": PART_OF["RED"]}
+    result = searched(tmp_path, part_of={**PART_OF, **taken})
+    assert result.outcome is Outcome.PERMISSIVE_REWIRED
+    told = [it.text for it in result.findings if it.kind == "ambiguous-map"]
+    assert len(told) == 1
+    assert "pins or logic are wrong" in told[0]
