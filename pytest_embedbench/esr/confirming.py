@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import enum
 import re
-from itertools import product
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.esr.model import Correction, TrialEnd
 from pytest_embedbench.esr.pin_tables import patched
 from pytest_embedbench.esr.rewiring import places, rewired
-from pytest_embedbench.esr.signals import words_of
 from pytest_embedbench.esr.sources.edits import Edit, corrections, edited, settled
-from pytest_embedbench.esr.uses import Does, doing_of
+from pytest_embedbench.esr.splitting import splits
+from pytest_embedbench.esr.uses import Does
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pytest_embedbench.esr.board_pins import BoardPins
     from pytest_embedbench.esr.candidates import Candidates
     from pytest_embedbench.esr.model import EsrCase, PinMap, PinMove, TrialResult
-    from pytest_embedbench.esr.sources.constants import SourceConstant
+    from pytest_embedbench.esr.sources.pin_constant import SourceConstant
     from pytest_embedbench.esr.trials import TrialLedger
     from pytest_embedbench.esr.uses import PinDoing, Uses
 
 _PORT_REGISTERS = re.compile(rb"\b(PORT|DDR|PIN)[A-L]\b")
-_MOST_AT_ONCE = 2
 
 
 class Confirmed(enum.Enum):
@@ -44,6 +42,8 @@ class Confirming:
     def __init__(self, case: EsrCase, trials: TrialLedger, pins: BoardPins) -> None:
         self._case, self._trials, self._pins = case, trials, pins
         self.corrections: tuple[Correction, ...] = ()
+        self.is_cut = False
+        """Whether constants could be taken apart in more ways than were tried."""
 
     def confirm(
         self,
@@ -67,9 +67,13 @@ class Confirming:
     ) -> bool:
         """Give constants that share a pin to signals that nothing serves, one by one.
 
-        Say whether one of these works.
+        Say whether one of these works. Some builds are left for maps.
         """
-        for edits in splits(candidates, uses):
+        ways, self.is_cut = splits(candidates, uses)
+        for edits in ways:
+            if self._trials.is_short_of_builds:
+                self.is_cut = True
+                break
             self._trials.tried += 1
             if self._works(edits, uses, files):
                 return True
@@ -137,44 +141,9 @@ def edits_for(
     return edits or None
 
 
-def splits(candidates: Candidates, uses: Uses) -> Iterator[tuple[Edit, ...]]:
-    """Yield edits that take constants apart which say the same pin, fewest first.
-
-    One of them stays where it is; names say which are tried first.
-    """
-    by_pin: dict[str, list[SourceConstant]] = {}
-    for constant in uses.constants:
-        by_pin.setdefault(constant.pin, []).append(constant)
-    shared = [it for group in by_pin.values() if len(group) > 1 for it in group]
-    options = [_moved_to(wired, shared, candidates) for wired in candidates.unserved]
-    if not options or len(options) > _MOST_AT_ONCE:
-        return
-    for edits in product(*options):
-        moved = [it.constant for it in edits]
-        if len({(it.file, it.tokens[0].start) for it in moved}) == len(moved):
-            yield edits
-
-
-def _moved_to(
-    wired: str, shared: Sequence[SourceConstant], candidates: Candidates
-) -> list[Edit]:
-    suited = [it for it in shared if _suits(it, candidates, wired)]
-    by_name = sorted(suited, key=lambda it: -_fits(candidates, it, wired))
-    return [Edit(it, wired) for it in by_name]
-
-
 def has_port_registers(files: Mapping[str, bytes]) -> bool:
     """Say whether a program goes to ports past the core."""
     return any(_PORT_REGISTERS.search(source) for source in files.values())
-
-
-def _fits(candidates: Candidates, constant: SourceConstant, wired: str) -> float:
-    signal = candidates.signals[wired]
-    return candidates.affinity.of_words(words_of(constant.words), signal)
-
-
-def _suits(constant: SourceConstant, candidates: Candidates, wired: str) -> bool:
-    return doing_of(constant).suits(candidates.signals[wired].kind)
 
 
 def _shift(used: str, wired: str, pins: BoardPins) -> int:

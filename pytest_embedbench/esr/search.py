@@ -103,6 +103,9 @@ class _Search:
             return self._said(Outcome.PERMISSIVE_CONFIRMED, strict.why)
         if self._trials.faults and self._fitting is None:
             return self._said(Outcome.BENCH_FAULT, self._trials.faults[0])
+        if self._confirming.is_cut or self._candidates().is_cut:
+            why = f"there are more ways than the search tries: {strict.why}"
+            return self._said(self._or_rewired(Outcome.BUDGET), why)
         return self._said(self._or_rewired(Outcome.LOGIC_FAIL), strict.why)
 
     def _first_of_shared_pins(self) -> bool:

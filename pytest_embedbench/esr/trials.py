@@ -38,6 +38,11 @@ class TrialLedger:
         self._builds = 0
 
     @property
+    def is_short_of_builds(self) -> bool:
+        """Whether few are left: a third of them is kept for maps."""
+        return self._builds * 3 >= self._budget.builds * 2
+
+    @property
     def seconds(self) -> float:
         """What all of it took."""
         return sum(it.seconds for it in self.evidence)

@@ -15,7 +15,7 @@ from pytest_embedbench.pins import PinJob
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_embedbench.esr.sources.constants import SourceConstant
+    from pytest_embedbench.esr.sources.pin_constant import SourceConstant
     from pytest_embedbench.pins import PinUse
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.esr.board_pins import BoardPins
-from pytest_embedbench.esr.sources.constants import SourceConstant, pin_constants
+from pytest_embedbench.esr.sources.constants import pin_constants
+from pytest_embedbench.esr.sources.pin_constant import SourceConstant
 from pytest_embedbench.esr.sources.edits import Edit, corrections, edited, settled
 
 UNO = BoardPins(Registry().board("uno"))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.esr.sources.counted import counted
@@ -16,15 +14,15 @@ from pytest_embedbench.esr.sources.loops import (
     loop_of,
     start_of_its_loop,
 )
+from pytest_embedbench.esr.sources.pin_constant import PinToken, SourceConstant
 from pytest_embedbench.esr.sources.program import Program
 from pytest_embedbench.esr.sources.sinks import ArgumentRole, sinks
-from pytest_embedbench.esr.sources.tree import field
+from pytest_embedbench.esr.sources.tree import argument_of, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pytest_embedbench.esr.board_pins import BoardPins
-    from pytest_embedbench.esr.sources.counted import Place
     from pytest_embedbench.esr.sources.program import Key
     from pytest_embedbench.esr.sources.sinks import Sink
     from pytest_embedbench.esr.sources.tree import SourcePiece
@@ -35,68 +33,6 @@ _NAMES = (
 )
 _BOTH_SIDES = ("parenthesized_expression", "cast_expression", "conditional_expression")
 _TRANSPARENT = ("pgm_read_byte", "pgm_read_word", "uint8_t", "int")
-
-
-class PinToken(NamedTuple):
-    """A number or a name in a file that says a pin.
-
-    ``bound`` is the other end of a loop over pins, which goes along with it.
-    """
-
-    file: str
-    start: int
-    end: int
-    text: str
-    bound: tuple[int, int, int] | None = None
-    """Its first byte, the byte behind it, and the number there."""
-    is_inclusive: bool = False
-    """Whether the loop goes on to its bound: ``<=``."""
-    over: int = 0
-    """By how much it is beyond the pin: 1 for ``END`` of ``i < END``."""
-    before: str = ""
-    """What has to be written before another value."""
-    bases: tuple[Place, ...] = ()
-    """Where that is written which it is counted from, the nearest first."""
-
-    @property
-    def place(self) -> Place:
-        """Where it is written."""
-        return self.file, self.start
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceConstant:
-    """A constant that is a pin: ``SERVO_PIN`` is ``9`` in ``src/main.cpp``, line 3.
-
-    All ``tokens`` say the same pin; those of a number that is written again and again
-    in calls are one constant. ``name`` is that of what is called, then.
-    """
-
-    name: str
-    pin: str
-    roles: frozenset[ArgumentRole]
-    calls: frozenset[str]
-    tokens: tuple[PinToken, ...]
-    file: str
-    line: int
-    span: tuple[str, ...] = ()
-    """The pins that a loop goes over from it on, itself among them."""
-
-    @property
-    def bases(self) -> tuple[Place, ...]:
-        """Where that is written which it is counted from, the nearest first."""
-        return self.tokens[0].bases
-
-    @property
-    def group(self) -> str:
-        """What it is an element of; ``""`` if it stands alone."""
-        array, index, _ = re.split(r"([\[(]\d+[\])])", f"{self.name}[0]", maxsplit=1)
-        return array if index and array != self.name else ""
-
-    @property
-    def words(self) -> str:
-        """Its name without the number of an element, which says nothing."""
-        return re.sub(r"[\[(]\d*[\])]", " ", self.name)
 
 
 class _PinMention(NamedTuple):
@@ -154,8 +90,11 @@ def pin_said(text: str, roles: set[ArgumentRole], pins: BoardPins) -> str:
 def _constant(
     pin: str, uses: list[_PinMention], files: Mapping[str, bytes], pins: BoardPins
 ) -> SourceConstant:
-    tokens = tuple(dict.fromkeys(use.token for use in uses))
-    first = min(tokens, key=lambda it: (it.file, it.start))
+    tokens = tuple(
+        token._replace(line=files[token.file][: token.start].count(b"\n") + 1)
+        for token in sorted({use.token for use in uses}, key=lambda it: it.place)
+    )
+    first = tokens[0]
     owner = next((use.owner for use in uses if use.owner), "")
     return SourceConstant(
         name=owner or f"{uses[0].call}()",
@@ -164,7 +103,7 @@ def _constant(
         calls=frozenset(use.call for use in uses),
         tokens=tokens,
         file=first.file,
-        line=files[first.file][: first.start].count(b"\n") + 1,
+        line=first.line,
         span=_span(pin, first, pins),
     )
 
@@ -298,4 +237,4 @@ def _token(piece: SourcePiece) -> PinToken:
     is_inclusive = sign is not None and sign.text in (b"<=", b">=")
     bound = bound_of(piece)
     said = piece.file, piece.start, piece.end, piece.text
-    return PinToken(*said, bound, is_inclusive)
+    return PinToken(*said, bound, is_inclusive, argument=argument_of(piece))

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_embedbench.esr.board_pins import BoardPins
-    from pytest_embedbench.esr.sources.constants import PinToken, SourceConstant
     from pytest_embedbench.esr.sources.counted import Place
+    from pytest_embedbench.esr.sources.pin_constant import PinToken, SourceConstant
 
 
 class Edit(NamedTuple):

@@ -139,3 +139,15 @@ def called(function: Node) -> str:
         inner = field(function, "name")
         return called(inner) if inner is not None else ""
     return text_of(function)
+
+
+def argument_of(piece: SourcePiece) -> tuple[str, int]:
+    """Return of which call a piece is an argument as it stands, and the which."""
+    listed = piece.node.parent
+    call = listed.parent if listed is not None else None
+    if listed is None or call is None or listed.type != "argument_list":
+        return "", 0
+    function = field(call, "function")
+    given = [it.start_byte for it in listed.named_children]
+    name = called(function) if function is not None else ""
+    return name, given.index(piece.node.start_byte)
