@@ -7,8 +7,8 @@ import pytest
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.esr.board_pins import BoardPins
 from pytest_embedbench.esr.sources.constants import pin_constants
-from pytest_embedbench.esr.sources.pin_constant import SourceConstant
 from pytest_embedbench.esr.sources.edits import Edit, corrections, edited, settled
+from pytest_embedbench.esr.sources.pin_constant import SourceConstant
 
 UNO = BoardPins(Registry().board("uno"))
 MEGA = BoardPins(Registry().board("mega"))
