@@ -165,7 +165,7 @@ def tables(place: Path, fields: str) -> Iterator[tuple[str, Any]]:
         fields: What a table has, for errors.
 
     Raises:
-        ConfigError: it cannot be read, or a line is no JSON.
+        ConfigError: it cannot be read, a line is no JSON, or it has a key twice.
     """
     try:
         data = place.read_bytes()
@@ -175,11 +175,19 @@ def tables(place: Path, fields: str) -> Iterator[tuple[str, Any]]:
         if line.strip():
             where = f"{place}:{number}"
             try:
-                yield where, json.loads(line)
+                yield where, json.loads(line, object_pairs_hook=_once_each)
             except (ValueError, RecursionError) as error:
                 raise ConfigError(
                     f"{where}: is no JSON ({error}): each line is a table of {fields}"
                 ) from error
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} is there twice")
+    return dict(pairs)
 
 
 def _line(where: str, table: Any, place: Path) -> SubmissionSource:  # noqa: ANN401  # of anybody

@@ -62,6 +62,7 @@ def test_a_diagram_is_a_path_or_a_table(tmp_path: Path) -> None:
     ("line", "told"),
     [
         ("{", "answers.jsonl:2: is no JSON"),
+        ('{"model": "m", "model": "n"}', ":2: is no JSON .'model' is there twice"),
         ([1], ":2: each line is a table of model, case and one of answer"),
         (without("model"), ":2: model: is missing"),
         ({**GOOD, "case": " "}, ":2: case: is missing, or empty"),
