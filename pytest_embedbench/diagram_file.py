@@ -11,15 +11,20 @@ from pytest_embedbench.wiring.checking import check_diagram
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_embedbench.wiring.catalogue import PartCatalogue
     from pytest_embedbench.wiring.checking import DiagramReport
 
 
-def check_diagram_file(file: Path, board: str = "") -> DiagramReport:
+def check_diagram_file(
+    file: Path, board: str = "", catalogue: PartCatalogue | None = None
+) -> DiagramReport:
     """Read and check a ``diagram.json``.
 
     Args:
         file: Where it is.
         board: The board that it has to be for; any if empty.
+        catalogue: The types of parts that are known; those that are installed if there
+            is none.
 
     Raises:
         ConfigError: it cannot be read, or a part that is installed cannot be loaded.
@@ -33,4 +38,4 @@ def check_diagram_file(file: Path, board: str = "") -> DiagramReport:
         raise ConfigError(f"{file}: {told}") from error
     except ValueError as error:  # a byte of 0 in its name
         raise ConfigError(f"{str(file)!r}: cannot be read: {error}") from error
-    return check_diagram(text, str(file), installed_catalogue(), board)
+    return check_diagram(text, str(file), catalogue or installed_catalogue(), board)

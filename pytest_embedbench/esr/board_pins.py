@@ -1,4 +1,4 @@
-"""Pins of Arduino boards: numbers, names, and what each can.
+"""Pins of boards: numbers, names, and what each can.
 
 Sources: variants standard, eightanaloginputs and mega of the Arduino AVR core 1.8
 (``pins_arduino.h``), and the pinouts at docs.arduino.cc.
@@ -11,11 +11,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.esr.desk_boards import DESK_BOARDS
+from pytest_embedbench.installed_parts import installed_catalogue
+from pytest_embedbench.wiring.catalogue import PartCatalogue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_embedbench.esr.desk_boards import DeskBoard
     from pytest_embedbench.model import BoardSpec
+    from pytest_embedbench.wiring.diagram import Diagram
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +58,8 @@ _MEGA = _Variant(
         "SCL": 21,
     },
 )
+_DRAWN = {part.name: kind for kind in DESK_BOARDS for part in kind.parts}
+_NO_NUMBER = 1000
 _VARIANTS = {"uno": _SMALL, "nano": _SMALL, "mega": _MEGA}
 
 
@@ -68,8 +75,8 @@ class BoardPins:
         if variant is None:
             known = ", ".join(sorted(_VARIANTS))
             raise ConfigError(
-                f"{self.spec.name}: which pins its firmware names is known of {known} "
-                "alone: run ESR on one of these"
+                f"{self.spec.name}: which pins its firmware names is known of {known}, "
+                f"and with a diagram that has one of {', '.join(sorted(_DRAWN))}"
             )
         return variant
 
@@ -125,25 +132,104 @@ class BoardPins:
         """Say whether ``analogRead`` works there."""
         return pin.startswith("A")
 
-    def is_analog_only(self, pin: str) -> bool:
-        """Say whether it has no digital side, as a Nano's A6."""
-        named = {printed(name): its.port for name, its in self.spec.pins.items()}
-        return named[pin].startswith("ADC")
-
-    @cached_property
-    def uart(self) -> tuple[str, ...]:
-        """The pins of ``Serial``: what it hears, what it says."""
-        return (self.at(0), self.at(1))
-
     @cached_property
     def i2c(self) -> tuple[str, ...]:
         """SDA and SCL."""
         return (self.by_name["SDA"], self.by_name["SCL"])
 
+    def spelled(self, pin: str, like: str) -> str:
+        """Return how a source says a pin that says another one ``like`` this."""
+        del like
+        return pin
+
+
+@dataclass(frozen=True)
+class DeskPins(BoardPins):
+    """The pins of a board that no circuit runs on here."""
+
+    kind: DeskBoard
+
     @cached_property
-    def spi(self) -> tuple[str, ...]:
-        """SCK, MOSI and MISO."""
-        return tuple(self.by_name[name] for name in ("SCK", "MOSI", "MISO"))
+    def pins(self) -> tuple[str, ...]:
+        """All pins, in order."""
+        return tuple(self.kind.numbers)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, str]:
+        """Pins by the names that a source can say."""
+        return self.kind.names
+
+    @cached_property
+    def _by_number(self) -> Mapping[int, str]:
+        return {number: pin for pin, number in self.kind.numbers.items() if number >= 0}
+
+    def at(self, number: int) -> str:
+        """Return the pin that a source knows by a number; ``""`` if there is none."""
+        return self._by_number.get(number, "")
+
+    def of_channel(self, number: int) -> str:
+        """Return the pin that is measured by its number; or ``""``."""
+        return self.at(number)
+
+    def of_interrupt(self, number: int) -> str:
+        """Return the pin that an interrupt is at: it has its number."""
+        return self.at(number)
+
+    def number(self, pin: str) -> int:
+        """Return a pin's number; of one without, one that no source says."""
+        number = self.kind.numbers[pin]
+        return number if number >= 0 else _NO_NUMBER + self.pins.index(pin)
+
+    def has_pwm(self, pin: str) -> bool:
+        """Say that it may: the corrected firmware shows it."""
+        return pin in self.pins
+
+    def has_interrupt(self, pin: str) -> bool:
+        """Say that it may: the corrected firmware shows it."""
+        return pin in self.pins
+
+    def has_adc(self, pin: str) -> bool:
+        """Say whether it can be measured."""
+        return pin in self.kind.adc
+
+    @cached_property
+    def i2c(self) -> tuple[str, ...]:
+        """SDA and SCL."""
+        return self.kind.i2c
+
+    def spelled(self, pin: str, like: str) -> str:
+        """Return how a source says a pin that says another one ``like`` this."""
+        if like[:1].isdigit() and self.kind.numbers[pin] >= 0:
+            return str(self.kind.numbers[pin])
+        for before, names in self.kind.spellings.items():
+            if like.startswith(before) and like in self.by_name and pin in names:
+                return names[pin]
+        return pin
+
+
+def pins_of(spec: BoardSpec, diagram: Diagram) -> BoardPins:
+    """Return the pins of a board, by its name or by what a diagram has for it.
+
+    Raises:
+        ConfigError: the diagram has a board for another chip.
+    """
+    for part in diagram.parts:
+        kind = _DRAWN.get(part.type)
+        if kind is not None and spec.mcu not in kind.mcus:
+            raise ConfigError(
+                f"{diagram.file}: {part.id} is a {part.type}, and {spec.name} has the "
+                f"chip {spec.mcu}: draw the board that is there"
+            )
+        if kind is not None:
+            return DeskPins(spec, kind)
+    return BoardPins(spec)
+
+
+def drawn_catalogue() -> PartCatalogue:
+    """Return the types of parts that a diagram may have, desk boards among them."""
+    types = installed_catalogue().types
+    more = {part.name: part for kind in DESK_BOARDS for part in kind.parts}
+    return PartCatalogue(types={**types, **more})
 
 
 def printed(name: str) -> str:

@@ -113,7 +113,7 @@ class Candidates(PinFits):
 
         Those that names speak against are apart.
         """
-        pairs = [
+        pairs: list[Moves] = [
             (PinMove(one, other), PinMove(other, one))
             for one, other in combinations(self.wired, 2)
             if self.suits(one, other) and self.suits(other, one)

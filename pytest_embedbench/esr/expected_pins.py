@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.installed_parts import installed_catalogue
+from pytest_embedbench.esr.board_pins import drawn_catalogue
 from pytest_embedbench.wiring.diagram import Endpoint
 from pytest_embedbench.wiring.netlist import build_netlist
 
@@ -23,7 +23,7 @@ def check_pins(answer: ModelAnswer, diagram: Diagram) -> None:
     Raises:
         ConfigError: naming file, line, and the pin that is wired otherwise.
     """
-    netlist = build_netlist(diagram, installed_catalogue())
+    netlist = build_netlist(diagram, drawn_catalogue())
     for part_pin, expected in answer.pins.items():
         part, _, pin = part_pin.partition(":")
         number = netlist.index.get(Endpoint(part, pin))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.esr.board_pins import BoardPins
+from pytest_embedbench.esr.board_pins import pins_of
 from pytest_embedbench.esr.candidates import Candidates
 from pytest_embedbench.esr.confirming import Confirmed, Confirming
 from pytest_embedbench.esr.findings import findings_of
@@ -20,8 +20,8 @@ from pytest_embedbench.esr.model import (
 )
 from pytest_embedbench.esr.rewiring import rewired
 from pytest_embedbench.esr.signals import signals_of
-from pytest_embedbench.esr.sources.constants import pin_constants
 from pytest_embedbench.esr.sources.files import sources_of
+from pytest_embedbench.esr.sources.languages import constants_in
 from pytest_embedbench.esr.trials import OutOfBudget, TrialLedger
 from pytest_embedbench.esr.uses import Uses
 
@@ -65,13 +65,13 @@ def search(
 class _Search:
     def __init__(self, case: EsrCase, trial: Trial, budget: SearchBudget) -> None:
         self._case = case
-        self._pins = BoardPins(case.board)
+        self._pins = pins_of(case.board, case.diagram)
         self._signals = signals_of(case.diagram, self._pins)
         self._files: Mapping[str, bytes] = {}
         if case.image is None and case.source is not None:
             self._files = sources_of(case.source)
         self._uses = Uses(
-            constants=pin_constants(self._files, self._pins),
+            constants=constants_in(self._files, self._pins),
             has_timer_library=has_timer_library(self._files),
         )
         self._trials = TrialLedger(case, trial, budget)
@@ -209,13 +209,13 @@ class _Search:
     def _findings(self) -> tuple[FindingNote, ...]:
         board = self._case.board.name
         notes = self._trials.notes
-        found = findings_of(board, self._uses, self._signals, self._files, notes)
+        found = [*findings_of(board, self._uses, self._signals, self._files, notes)]
         if self._doubtful is not None:
             what = (
                 f"with {self._doubtful} in its constants the check passes, but their "
                 "names have them where they are: pins or logic are wrong"
             )
-            found = [*found, FindingNote("ambiguous-map", what)]
+            found.append(FindingNote("ambiguous-map", what))
         if not self._ambiguous:
             return tuple(found)
         one, other = self._ambiguous

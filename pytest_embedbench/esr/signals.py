@@ -6,8 +6,7 @@ import enum
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_embedbench.esr.board_pins import printed
-from pytest_embedbench.installed_parts import installed_catalogue
+from pytest_embedbench.esr.board_pins import drawn_catalogue, printed
 from pytest_embedbench.wiring.netlist import build_netlist, known_parts
 from pytest_embedbench.wiring.part_type import PinRole
 
@@ -82,7 +81,7 @@ _BY_ROLE = {
 
 def signals_of(diagram: Diagram, pins: BoardPins) -> Mapping[str, WiredSignal]:
     """Return the signals of a diagram by pin of its board, in the board's order."""
-    catalogue = installed_catalogue()
+    catalogue = drawn_catalogue()
     netlist = build_netlist(diagram, catalogue)
     types = {name: kind for name, (_, kind) in known_parts(diagram, catalogue).items()}
     attrs = {part.id: part.attrs for part in diagram.parts}

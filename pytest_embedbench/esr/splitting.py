@@ -102,9 +102,8 @@ def _in_turn(calls: Sequence[Tokens]) -> Iterator[Tokens]:
     """Yield the nth of each call, halves of each, and every second of each."""
     for nth in range(max(map(len, calls), default=0)):
         yield tuple(tokens[nth] for tokens in calls if nth < len(tokens))
-    for cut in (slice(0, 1), slice(1, 2)):
-        halves = [(it[: len(it) // 2], it[len(it) // 2 :]) for it in calls]
-        yield tuple(chain(*(chain(*half[cut]) for half in halves)))
+    yield tuple(token for tokens in calls for token in tokens[: len(tokens) // 2])
+    yield tuple(token for tokens in calls for token in tokens[len(tokens) // 2 :])
     for first in (0, 1):
         yield tuple(token for tokens in calls for token in tokens[first::2])
 

@@ -1,4 +1,4 @@
-"""A case of ESR through avrdude to an Uno behind a pty, at a server, and in a circuit.
+"""A case of ESR through avrdude to an Uno behind a pty, on a Pi, at a server, and here.
 
 Nothing is seen of the real board's pins, and none of it is wired otherwise: the pin
 that a sketch has wrong is found in its source, and each correction is flashed.
@@ -17,6 +17,7 @@ import pytest
 
 from tests.e2e.evaluator import skip_without_engine
 from tests.e2e.test_tank_on_a_desk import LAB
+from tests.support import ssh_server as ssh
 from tests.support.diagrams import diagram_text
 from tests.support.pty_uno import missing, pty_uno
 from tests.support.wokwi_talk import TOKEN, wokwi_server
@@ -54,6 +55,31 @@ WIRED = (
     {"uno": "wokwi-arduino-uno", "gate": "wokwi-slide-switch"},
     ("uno:7 - gate:2", "gate:1 - uno:GND.1"),
 )
+
+PROGRAM = """\
+from time import sleep
+from gpiozero import LED
+lamp = LED(22)
+while True:
+    lamp.on()
+    sleep(0.05)
+"""
+# Says on the console what a wire would be at.
+GPIOZERO = """\
+class LED:
+    def __init__(self, pin):
+        self.pin = pin
+    def on(self):
+        print(f"GPIO{self.pin} on", flush=True)
+"""
+PI = """\
+[boards.pi-1]
+board = "raspberry-pi"
+port = "ssh://bench"
+login = {{ ssh_config = "{config}" }}
+program = {{ folder = "{folder}" }}
+"""
+LIT = CHECK.replace("the_gate_is_shut", "it_is_lit").replace("^shut$", "^GPIO17 on$")
 
 
 @pytest.fixture
@@ -128,3 +154,30 @@ def test_a_wrong_pin_is_found_on_a_real_board_too(
         real = run(suite, seeded.core_dir, *words)
     assert (real["outcome"], real["corrections"]) == FOUND
     assert [each["how"] for each in real["evidence"]] == ["strict", "source"]
+
+
+@pytest.mark.host_time
+@pytest.mark.timeout(300)
+def test_a_program_of_a_pi_is_corrected_and_started_again(tmp_path: Path) -> None:
+    if reason := ssh.missing():
+        pytest.skip(reason)
+    suite = tmp_path / "lamp"
+    for folder in (suite, tmp_path / "ssh", tmp_path / "programs"):
+        folder.mkdir()
+    wired = {"pi": "embedbench-raspberry-pi", "lamp": "wokwi-led"}
+    drawn = diagram_text(wired, "pi:17 - lamp:A", "lamp:C - pi:GND.1")
+    files = {"main.py": PROGRAM, "gpiozero.py": GPIOZERO, "diagram.json": drawn}
+    for name, text in {**files, "test_lamp.py": LIT}.items():
+        (suite / name).write_text(text)
+    config = ssh.ssh_server(tmp_path / "ssh").config
+    lab = tmp_path / "embedbench.toml"
+    lab.write_text(PI.format(config=config, folder=tmp_path / "programs"))
+    words = (
+        "--board=pi-1",
+        f"--embedbench-lab={lab}",
+        f"--embedbench-firmware={suite}",
+    )
+    case = run(suite, tmp_path / "none", *words)
+    assert case["outcome"] == "permissive-confirmed"
+    assert case["corrections"] == ["LED() GPIO22 -> GPIO17 (main.py:3)"]
+    assert [each["how"] for each in case["evidence"]] == ["strict", "source"]

@@ -13,6 +13,7 @@ from pytest_embedbench.bench.artifacts import safe_name
 from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.diagram_file import check_diagram_file
 from pytest_embedbench.errors import ConfigError, EmbedbenchError
+from pytest_embedbench.esr.board_pins import drawn_catalogue
 from pytest_embedbench.esr.expected_pins import check_pins
 from pytest_embedbench.esr.model import (
     CaseResult,
@@ -158,13 +159,15 @@ class ItemTrial:
             )
         is_image = built.environment == PREBUILT
         session = session_of(self._item.config)
+        board, diagram = _by_its_pins(session.registry, self._spec), self._diagram()
+        can_rewire = Capability.CIRCUIT in session.rig.capabilities(self._spec)
         return EsrCase(
             name=self._about.own_id,
-            board=_by_its_pins(session.registry, self._spec),
-            diagram=self._diagram(),
+            board=board,
+            diagram=diagram,
             source=None if is_image else built,
             image=self._image if is_image else None,
-            is_drawn=Capability.CIRCUIT in session.rig.capabilities(self._spec),
+            is_drawn=can_rewire and board.name in _KNOWN_PINS,
         )
 
     def run(
@@ -229,7 +232,7 @@ class ItemTrial:
             from pytest_embedbench.circuits.places import diagram_beside  # noqa: PLC0415
 
             file = diagram_beside(item.path, self._spec.name)
-        report = check_diagram_file(file)
+        report = check_diagram_file(file, catalogue=drawn_catalogue())
         if report.errors:
             raise ConfigError(f"{report.errors[0]}")
         answer = self._about.answer

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pytest_embedbench.esr.sources.counted import counted
+from pytest_embedbench.esr.sources.grouping import PinMention, grouped
 from pytest_embedbench.esr.sources.loops import (
-    NO_BOUND,
     NUMBER,
     bound_of,
     last_of,
@@ -35,13 +35,6 @@ _BOTH_SIDES = ("parenthesized_expression", "cast_expression", "conditional_expre
 _TRANSPARENT = ("pgm_read_byte", "pgm_read_word", "uint8_t", "int")
 
 
-class _PinMention(NamedTuple):
-    token: PinToken
-    owner: str
-    role: ArgumentRole
-    call: str
-
-
 def pin_constants(
     files: Mapping[str, bytes], pins: BoardPins
 ) -> tuple[SourceConstant, ...]:
@@ -52,24 +45,16 @@ def pin_constants(
         pins: Those of the board; what says no pin of it is left out.
     """
     program = Program(files)
-    found: defaultdict[PinToken, list[_PinMention]] = defaultdict(list)
+    found: defaultdict[PinToken, list[PinMention]] = defaultdict(list)
     for sink in sinks(program):
         for token, owner in _roots(program, sink.piece, sink, frozenset()):
-            found[token].append(_PinMention(token, owner, sink.role, sink.call))
-    groups: defaultdict[tuple[str, str, str], list[_PinMention]] = defaultdict(list)
-    for token, uses in found.items():
-        roles = {use.role for use in uses}
-        pin = pin_said(token.text, roles, pins)
-        pin = pins.at(pins.number(pin) - token.over) if pin else ""
-        if pin:
-            owner = next((use.owner for use in uses if use.owner), "")
-            where = f"{token.file}:{token.start}" if owner else _side(roles)
-            groups[owner, where, pin] += uses
-    constants = [
-        _constant(pin, uses, files, pins) for (_, _, pin), uses in groups.items()
-    ]
-    order = {name: index for index, name in enumerate(files)}
-    return tuple(sorted(constants, key=lambda it: (order[it.file], it.tokens[0].start)))
+            found[token].append(PinMention(token, owner, sink.role, sink.call))
+    return grouped(found, files, lambda token, roles: _pin_of(token, roles, pins), pins)
+
+
+def _pin_of(token: PinToken, roles: set[ArgumentRole], pins: BoardPins) -> str:
+    pin = pin_said(token.text, roles, pins)
+    return pins.at(pins.number(pin) - token.over) if pin and token.over else pin
 
 
 def pin_said(text: str, roles: set[ArgumentRole], pins: BoardPins) -> str:
@@ -85,44 +70,6 @@ def pin_said(text: str, roles: set[ArgumentRole], pins: BoardPins) -> str:
     if roles == {ArgumentRole.INTERRUPT}:
         return pins.of_interrupt(value)
     return pins.at(value)
-
-
-def _constant(
-    pin: str, uses: list[_PinMention], files: Mapping[str, bytes], pins: BoardPins
-) -> SourceConstant:
-    tokens = tuple(
-        token._replace(line=files[token.file][: token.start].count(b"\n") + 1)
-        for token in sorted({use.token for use in uses}, key=lambda it: it.place)
-    )
-    first = tokens[0]
-    owner = next((use.owner for use in uses if use.owner), "")
-    return SourceConstant(
-        name=owner or f"{uses[0].call}()",
-        pin=pin,
-        roles=frozenset(use.role for use in uses),
-        calls=frozenset(use.call for use in uses),
-        tokens=tokens,
-        file=first.file,
-        line=first.line,
-        span=_span(pin, first, pins),
-    )
-
-
-def _span(pin: str, token: PinToken, pins: BoardPins) -> tuple[str, ...]:
-    if token.bound is None or token.bound == NO_BOUND:
-        return ()
-    first, last = pins.number(pin), token.bound[2] - (not token.is_inclusive)
-    if last < first:
-        first, last = last, first
-    return tuple(filter(None, map(pins.at, range(first, last + 1))))
-
-
-def _side(roles: set[ArgumentRole]) -> str:
-    """Keep apart numbers in calls that drive and in calls that read."""
-    for role in (ArgumentRole.MEASURE, ArgumentRole.READ, ArgumentRole.INTERRUPT):
-        if roles == {role}:
-            return str(role.value)
-    return str(ArgumentRole.DRIVE.value)
 
 
 def _roots(

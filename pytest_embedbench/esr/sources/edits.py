@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_embedbench.esr.model import Correction
 from pytest_embedbench.esr.sources.loops import NO_BOUND
+from pytest_embedbench.esr.sources.python_sinks import said_in_python
 from pytest_embedbench.esr.sources.sinks import ArgumentRole
 
 if TYPE_CHECKING:
@@ -86,18 +87,17 @@ def corrections(edits: Sequence[Edit]) -> tuple[Correction, ...]:
 
 
 def _said(token: PinToken, edit: Edit, pins: BoardPins) -> str:
+    if token.is_python:
+        return said_in_python(token, edit.pin, pins)
     if edit.constant.roles == frozenset({ArgumentRole.INTERRUPT}):
         return f"digitalPinToInterrupt({edit.pin})"
-    if token.over:
+    if token.bound is not None and not token.over:
+        is_channel = edit.constant.roles == frozenset({ArgumentRole.MEASURE})
+        if is_channel and token.text.isdigit():
+            return edit.pin.removeprefix("A")
+    if token.over or token.bound is not None:
         return str(pins.number(edit.pin) + token.over)
-    is_loop = token.bound is not None
-    if (
-        is_loop
-        and edit.constant.roles == frozenset({ArgumentRole.MEASURE})
-        and token.text.isdigit()
-    ):
-        return edit.pin.removeprefix("A")
-    return str(pins.number(edit.pin)) if is_loop else edit.pin
+    return pins.spelled(edit.pin, token.text)
 
 
 def _replaced(source: bytes, spans: Mapping[tuple[int, int], bytes]) -> bytes:

@@ -35,6 +35,9 @@ class PinToken(NamedTuple):
     """Of which call it is an argument, and the which: ``pinMode``, 0."""
 
     line: int = 0
+    is_python: bool = False
+    row: str = ""
+    """What its number counts, if not what a board's numbers do: ``BOARD``."""
 
     @property
     def place(self) -> Place:

@@ -1,7 +1,7 @@
-"""Which arguments are pins: of the Arduino core, and of libraries in wide use.
+"""Which arguments are pins: of Arduino cores, ESP-IDF, and libraries in wide use.
 
-Sources: the Arduino language reference, and the headers of each library. What is
-defined in the program itself is followed, whatever it is called.
+Sources: the Arduino language reference, ESP-IDF's of GPIO, the libraries' headers.
+What is defined in the program itself is followed, whatever it is called.
 """
 
 from __future__ import annotations
@@ -61,6 +61,19 @@ _CALLS: dict[str, dict[int, ArgumentRole]] = {
     "attachPCINT": {0: _R},
     "attachInterrupt": {0: ArgumentRole.INTERRUPT},
     "detachInterrupt": {0: ArgumentRole.INTERRUPT},
+    # of ESP-IDF and of its Arduino core
+    "gpio_set_level": {0: _D},
+    "gpio_get_level": {0: _R},
+    "gpio_set_direction": {0: _E},
+    "gpio_reset_pin": {0: _E},
+    "gpio_set_pull_mode": {0: _E},
+    "gpio_pullup_en": {0: _R},
+    "gpio_set_intr_type": {0: _R},
+    "gpio_isr_handler_add": {0: _R},
+    "ledcAttach": {0: ArgumentRole.PWM},
+    "ledcAttachPin": {0: ArgumentRole.PWM},
+    "dacWrite": {0: _D},
+    "touchRead": {0: _R},
 }
 _METHODS: dict[str, dict[int, ArgumentRole]] = {
     "attach": {0: _E},
