@@ -115,7 +115,8 @@ def _words(part: str, name: str, kind: str, attrs: Mapping[str, str]) -> set[str
     """
     said = (name, kind, *attrs.values())
     texts = [text for text in said if any(map(str.isalpha, text))]
-    return set().union(*map(words_of, (part, attrs.get("label", ""), *texts)))
+    named = (part, attrs.get("label", ""), *texts)
+    return {word for text in named for word in words_of(text)}
 
 
 def words_of(name: str) -> set[str]:

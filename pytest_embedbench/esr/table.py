@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.artifacts import replace_file, replace_json
@@ -78,7 +79,19 @@ def lines(records: Sequence[CaseRecord]) -> list[str]:
         f"{count} {outcome.value}"
         for outcome, count in rates(map(outcome_of, records)).counts.items()
     )
-    return [*told, f"outcomes: {counts}", *([] if has_scipy() else [HINT])]
+    told += [f"outcomes: {counts}", *_faults(records)]
+    return told if has_scipy() else [*told, HINT]
+
+
+def _faults(records: Iterable[CaseRecord]) -> Iterator[str]:
+    """Say once what is broken or missing of ours, however many cases have met it."""
+    reasons = Counter(
+        record["why"].partition("\n")[0]
+        for record in records
+        if outcome_of(record) is Outcome.BENCH_FAULT
+    )
+    for why, count in reasons.most_common():
+        yield f"bench-fault, {count} {'case' if count == 1 else 'cases'}: {why}"
 
 
 def _row(group: Group, members: Sequence[CaseRecord]) -> tuple[str, ...]:

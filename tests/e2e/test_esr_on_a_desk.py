@@ -94,8 +94,16 @@ def suite(tmp_path: Path) -> Path:
     return folder
 
 
-def run(suite: Path, core_dir: Path, *words: str, **variables: str) -> dict[str, Any]:
-    """Return what the case comes to."""
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where images are kept: each is built once, whatever board it is for."""
+    return tmp_path_factory.mktemp("cache")
+
+
+def run(
+    suite: Path, cache: Path, core_dir: Path, *words: str, **variables: str
+) -> list[dict[str, Any]]:
+    """Return what the cases come to."""
     artifacts = suite.parent / "artifacts"
     done = subprocess.run(
         [
@@ -107,7 +115,7 @@ def run(suite: Path, core_dir: Path, *words: str, **variables: str) -> dict[str,
         env={
             **os.environ,
             "PLATFORMIO_CORE_DIR": str(core_dir),
-            "EMBEDBENCH_CACHE": str(suite.parent / "cache"),
+            "EMBEDBENCH_CACHE": str(cache),
             "EMBEDBENCH_LOCKS": str(suite.parent / "locks"),
             **variables,
         },
@@ -116,31 +124,39 @@ def run(suite: Path, core_dir: Path, *words: str, **variables: str) -> dict[str,
         timeout=280,
         check=False,
     )
-    assert done.stdout.rstrip().endswith("(E_str 0/1, E_per 1/1)"), done.stdout
     table = json.loads((artifacts / "latest" / "esr.json").read_text())
-    (case,) = table["cases"]
-    found: dict[str, Any] = case
-    return found
+    cases: list[dict[str, Any]] = table["cases"]
+    count = len(cases)
+    last = f"(E_str 0/{count}, E_per {count}/{count})"
+    assert done.stdout.rstrip().endswith(last), done.stdout
+    return cases
 
 
-@pytest.mark.parametrize("board", ["uno", "wokwi-uno"])
-def test_a_wrong_pin_is_found_in_a_circuit(
-    suite: Path, seeded: CoreSetup, board: str
+def hows(case: dict[str, Any]) -> list[str]:
+    return [each["how"] for each in case["evidence"]]
+
+
+@pytest.mark.timeout(300)
+def test_a_wrong_pin_is_found_in_a_circuit_and_at_a_server(
+    suite: Path, seeded: CoreSetup, cache: Path
 ) -> None:
     skip_without_engine("uno")
     (suite / "test_gate.py").write_text(CHECK.replace("(bench)", "(circuit, bench)"))
     far = "--embedbench-option=wokwi.backend=cloud"
+    boards = ("--board=uno", "--board=wokwi-uno")
     with wokwi_server() as server:
         known = {"WOKWI_CLI_SERVER": server.url, "WOKWI_CLI_TOKEN": TOKEN}
-        case = run(suite, seeded.core_dir, f"--board={board}", far, **known)
-    assert (case["outcome"], case["corrections"]) == FOUND
-    assert [each["how"] for each in case["evidence"]] == ["strict", "rewired", "source"]
+        cases = run(suite, cache, seeded.core_dir, *boards, far, **known)
+    assert [case["board"] for case in cases] == ["uno", "wokwi-uno"]
+    for case in cases:
+        assert (case["outcome"], case["corrections"]) == FOUND
+        assert hows(case) == ["strict", "rewired", "source"]
 
 
 @pytest.mark.host_time
 @pytest.mark.timeout(300)
 def test_a_wrong_pin_is_found_on_a_real_board_too(
-    suite: Path, seeded: CoreSetup
+    suite: Path, seeded: CoreSetup, cache: Path
 ) -> None:
     if reason := missing():
         pytest.skip(reason)
@@ -151,14 +167,16 @@ def test_a_wrong_pin_is_found_on_a_real_board_too(
         lab = suite.parent / "embedbench.toml"
         lab.write_text(LAB.format(port=uno.port, button=uno.button, method="avrdude"))
         words = ("--board=desk", f"--embedbench-lab={lab}")
-        real = run(suite, seeded.core_dir, *words)
+        (real,) = run(suite, cache, seeded.core_dir, *words)
     assert (real["outcome"], real["corrections"]) == FOUND
-    assert [each["how"] for each in real["evidence"]] == ["strict", "source"]
+    assert hows(real) == ["strict", "source"]
 
 
 @pytest.mark.host_time
 @pytest.mark.timeout(300)
-def test_a_program_of_a_pi_is_corrected_and_started_again(tmp_path: Path) -> None:
+def test_a_program_of_a_pi_is_corrected_and_started_again(
+    tmp_path: Path, cache: Path
+) -> None:
     if reason := ssh.missing():
         pytest.skip(reason)
     suite = tmp_path / "lamp"
@@ -177,7 +195,7 @@ def test_a_program_of_a_pi_is_corrected_and_started_again(tmp_path: Path) -> Non
         f"--embedbench-lab={lab}",
         f"--embedbench-firmware={suite}",
     )
-    case = run(suite, tmp_path / "none", *words)
+    (case,) = run(suite, cache, tmp_path / "none", *words)
     assert case["outcome"] == "permissive-confirmed"
     assert case["corrections"] == ["LED() GPIO22 -> GPIO17 (main.py:3)"]
-    assert [each["how"] for each in case["evidence"]] == ["strict", "source"]
+    assert hows(case) == ["strict", "source"]

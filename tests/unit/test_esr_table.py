@@ -68,3 +68,11 @@ def test_the_picture_has_two_bars_of_each_model() -> None:
     bars = list(root.iter("{http://www.w3.org/2000/svg}rect"))
     # The paper, two of the legend, and those of a and b: of c nothing was decided.
     assert len(bars) == 1 + 2 + 4
+
+
+def test_what_is_broken_of_ours_is_told_once() -> None:
+    gone = [record(Outcome.BENCH_FAULT, name, "no simavr\nmore") for name in "ab"]
+    told = table.lines([*CASES, *gone])
+    assert [it for it in told if "no simavr" in it] == [
+        "bench-fault, 2 cases: no simavr"
+    ]
