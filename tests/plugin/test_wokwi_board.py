@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -150,3 +151,31 @@ def test_a_scenario_that_is_wrong_fails_by_itself(suite: pytest.Pytester) -> Non
         ]
     )
     result.stdout.no_fnmatch_line("*scenario_items.py*")
+
+
+_READER = "pytest_embedbench.circuits.scenario_text"
+
+
+@pytest.mark.parametrize(
+    ("required", "outcome"),
+    [
+        ("wokwi", {"skipped": 1}),
+        ("all", {"failed": 1}),
+    ],
+)
+def test_a_scenario_without_a_reader_of_yaml_takes_no_build(
+    suite: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    required: str,
+    outcome: dict[str, int],
+) -> None:
+    """It is told with advice before anything is built, or is an error if required."""
+    monkeypatch.delitem(sys.modules, _READER, raising=False)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    suite.path.joinpath("diagram.json").write_text(diagram_text(UNO))
+    suite.path.joinpath("it.test.yaml").write_text(SCENARIO)
+    result = run(suite, "--board=uno", f"--embedbench-require={required}")
+    result.assert_outcomes(**outcome)
+    result.stdout.fnmatch_lines(
+        ["*a scenario needs PyYAML, not found here: *'pytest-embedbench?wokwi?'"]
+    )

@@ -14,13 +14,14 @@ from pytest_embedbench.circuits.scenario import (
     read_scenario,
 )
 from pytest_embedbench.errors import ConfigError, EmbedbenchError, ToolMissing
-from pytest_embedbench.plugin.failures import told_plainly
+from pytest_embedbench.plugin.failures import skipped_if_not_here, told_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from pytest_embedbench.circuits.circuit import Circuit
+    from pytest_embedbench.model import BoardSpec
 
 _NAME = "test_scenario"
 _NONE = "{}: not run: no scenario, which has version and steps"
@@ -74,13 +75,16 @@ def _read(path: Path) -> ScenarioFile | EmbedbenchError | None:
         return error
 
 
-def _test_of(scenario: ScenarioFile | EmbedbenchError) -> Callable[[Circuit], None]:
+def _test_of(scenario: ScenarioFile | EmbedbenchError) -> Callable[..., None]:
     def test_scenario(circuit: Circuit) -> None:
+        assert not isinstance(scenario, EmbedbenchError)
         with told_plainly(AssertionError):
-            if isinstance(scenario, ToolMissing):
-                pytest.skip(str(scenario))
-            if isinstance(scenario, EmbedbenchError):
-                raise scenario
             scenario.run(circuit)
 
-    return test_scenario
+    def test_nothing(request: pytest.FixtureRequest, board_spec: BoardSpec) -> None:
+        assert isinstance(scenario, EmbedbenchError)
+        with told_plainly(), skipped_if_not_here(request.config, board_spec.name):
+            raise scenario
+
+    # What cannot be run has nothing built for it.
+    return test_nothing if isinstance(scenario, EmbedbenchError) else test_scenario
