@@ -54,6 +54,7 @@ _REQUIRED = {"name": str, "brief": str, "edit_surface": list}
 _OPTIONAL = {
     "plant": str,
     "boot_line": str,
+    "host_stage": bool,
     "solution": str,
     "timeouts_ms": list,
     "safe_lines": list,
@@ -73,7 +74,8 @@ class Task:
     looked at, ``*`` for any text; ``boot_line`` is what the firmware says once it is
     up, ``safe_lines`` what follows. ``sensors`` and ``timeouts_ms`` are what sequences
     of lines are made from: see ``properties``. ``diagram`` is the circuit that
-    its boards stand in, if they do.
+    its boards stand in, if they do. ``host_stage`` says whether there are checks that
+    need no board; without them one on boards alone can be a PASS.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Task:
     edit_surface: tuple[str, ...]
     plant: str = ""
     boot_line: str = ""
+    host_stage: bool = True
     solution: str = "solution"
     controller: ControllerApi | None = None
     starter: Starter | None = None

@@ -72,7 +72,7 @@ def _check_plan(item: pytest.Item, suite: Suite) -> CheckPlan:
         "sources": sources,
         "ignored": ignored,
         "boards": [*session_of(config).board_names()],
-        "has_host_stage": suite.task.diagram is None,
+        "has_host_stage": suite.task.host_stage and suite.task.diagram is None,
         "sentences": dict(grading_of(config).due(suite)),
         "tools": {
             "pytest-embedbench": version("pytest-embedbench"),
