@@ -102,7 +102,8 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     others = [item for item in items if wrong.get(item, not _in_profile(item))]
     if others:
         config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if item not in set(others)]
+        left_out = set(others)
+        items[:] = [item for item in items if item not in left_out]
     for position, item in enumerate(items):
         if item.get_closest_marker("brief") is not None:
             item.stash[_POSITION] = position

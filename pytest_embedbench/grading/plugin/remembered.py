@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import pytest
@@ -123,7 +122,7 @@ class Memory:
             self._places = {each: place for place, each in enumerate(items)}
         suite, label, at = item.stash[CHECK].suite, label_of(item), self._places[item]
         begin = max(at, self._looked_at.get((suite.root, label), 0)) + 1
-        for place, each in enumerate(islice(items, begin, at + _AHEAD), begin):
+        for place, each in enumerate(items[begin : at + _AHEAD], begin):
             self._looked_at[suite.root, label] = place
             if (
                 answered.on_the_host(each)
