@@ -1,9 +1,11 @@
 """What judging many submissions in one run saves against a run for each.
 
 Submissions are the tank's reference with a comment of its own in each, so that nothing
-of one is built of another. Both ways use as many workers; runs alternate with an empty
-cache of images each, which both begin with, and are shown by wall time and by the CPU
-time of all their processes.
+of one is built of another. Both ways are ``embedbench evaluate`` as people type it: it
+judges one submission in pytest's own process, and many with a worker per processor,
+unless WORKERS says how many both have. Both begin with the same cache, in which others
+have been judged, in the same sandbox, and are shown by wall time and by the CPU time of
+all their processes.
 
     python benchmarks/bench_submissions.py [SUBMISSIONS [WORKERS]]
 """
@@ -16,60 +18,79 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_embedbench.builders.platformio import PlatformIO
 from pytest_embedbench.clock import host_now_s
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 SUITE = Path(__file__).parents[1] / "example_suites" / "tank_fill_drain"
 BOARDS = ("--board=native", "--board=uno")
+WARMING = 2
+"""After so many, checks know what they are answered, and builds their commands."""
 TARGET = 0.5
 
 
 def main() -> int:
     """Print a row for each way; exit 1 if one run takes more than half."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-    workers = int(sys.argv[2]) if len(sys.argv) > 2 else 2  # noqa: PLR2004  # arguments
+    workers = [f"-n{sys.argv[2]}"] if len(sys.argv) > 2 else []  # noqa: PLR2004  # arguments
     with tempfile.TemporaryDirectory(prefix="embedbench-bench-") as scratch:
         root = Path(scratch)
         PlatformIO(core_dir=root / "core").set_up()
-        folders = [submission(root, number) for number in range(count)]
-        print(f"{count} submissions, {workers} workers      wall s    CPU s")
-        each = [f"--embedbench-firmware={folder}" for folder in folders]
-        many = [f"--embedbench-submissions={root / 'all'}"]
-        single_s, single_cpu_s = measured(root / "single", each, workers)
-        whole_s, whole_cpu_s = measured(root / "whole", many, workers)
+        for number in range(WARMING):
+            evaluate(root, submission(root / "warming", number), workers)
+        each = [submission(root / "all", WARMING + number) for number in range(count)]
+        shutil.copytree(root / "cache", root / "warm")
+        single_s, single_cpu_s = measured(root, each, workers)
+        shutil.rmtree(root / "cache")
+        (root / "warm").rename(root / "cache")
+        whole_s, whole_cpu_s = measured(root, [root / "all"], workers)
+    print(f"{count} submissions {' '.join(workers):<18} wall s    CPU s")
     print(f"{'a run for each':<30} {single_s:8.1f} {single_cpu_s:8.1f}")
     print(f"{'one run':<30} {whole_s:8.1f} {whole_cpu_s:8.1f}")
-    print(f"share {whole_s / single_s:.2f} (target {TARGET})")
-    return int(whole_s / single_s > TARGET)
+    share, cpu_share = whole_s / single_s, whole_cpu_s / single_cpu_s
+    print(f"{f'share (target {TARGET})':<30} {share:8.2f} {cpu_share:8.2f}")
+    return int(share > TARGET)
 
 
-def submission(root: Path, number: int) -> Path:
+def submission(folder: Path, number: int) -> Path:
     """Return a folder with the reference and a comment in it."""
-    folder = root / "all" / f"s{number:03}"
-    shutil.copytree(SUITE / "solution", folder)
-    for file in folder.rglob("controller.c"):
+    place = folder / f"s{number:03}"
+    shutil.copytree(SUITE / "solution", place)
+    for file in place.rglob("controller.c"):
         file.write_text(f"{file.read_text()}\n/* {number} */\n")
-    return folder
+    return place
 
 
-def measured(root: Path, whats: list[str], workers: int) -> tuple[float, float]:
-    """Return wall and CPU seconds of a run for each of ``whats``."""
-    words = [sys.executable, "-m", "pytest", "-q", "--tb=no", f"-n{workers}", *BOARDS]
-    places = [f"--embedbench-artifacts={root / 'runs'}"]
-    places.append(f"--embedbench-cache={root / 'cache'}")
-    places.append(f"--embedbench-core={root.parent / 'core'}")
+def measured(
+    root: Path, places: Iterable[Path], workers: list[str]
+) -> tuple[float, float]:
+    """Return wall and CPU seconds of a run for each of ``places``."""
     began_s, began_cpu_s = host_now_s(), children_cpu_s()
-    for what in whats:
-        done = subprocess.run(
-            [*words, *places, what, SUITE / "hidden"],
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        )
-        if "skipped" in done.stdout:  # no verdict costs less than one
-            raise SystemExit(done.stdout)
+    for place in places:
+        evaluate(root, place, workers)
     return host_now_s() - began_s, children_cpu_s() - began_cpu_s
+
+
+def evaluate(root: Path, place: Path, workers: list[str]) -> None:
+    """Judge one submission or many; ends the benchmark unless all pass."""
+    words = [sys.executable, "-m", "pytest_embedbench.cli", "evaluate", SUITE, place]
+    named = {name: str(root / name.lower()) for name in ("CACHE", "CORE")}
+    settings = named | {"SANDBOX": "require", "ARTIFACTS": str(root / "runs")}
+    done = subprocess.run(
+        [*words, *BOARDS, *workers],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        env=os.environ
+        | {f"EMBEDBENCH_{name}": value for name, value in settings.items()},
+    )
+    # No verdict, or another one, costs less.
+    if not all(" PASS " in line for line in done.stdout.splitlines()):
+        raise SystemExit(done.stdout)
 
 
 def children_cpu_s() -> float:
