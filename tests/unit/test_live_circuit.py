@@ -690,18 +690,27 @@ def test_controls_and_observables_that_are_not_there() -> None:
 
 
 # ---------------------------------------------------------------------- whole runs
-PARTS = {"b": BUTTON, "r": R, "led": LED, "s": SHIFTER, "p": POT, "hc": "wokwi-hc-sr04"}
+PARTS = {
+    "b": BUTTON,
+    "r": R,
+    "down": R,
+    "led": LED,
+    "s": SHIFTER,
+    "p": POT,
+    "hc": "wokwi-hc-sr04",
+}
 WIRES = (
     *("uno:2 - b:1.l", "b:2.l - uno:GND.1", "uno:9 - r:1", "r:2 - led:A"),
     *("led:C - uno:GND.2", "uno:3 - s:DS", "uno:4 - s:SHCP", "uno:5 - s:STCP"),
     *("s:MR - uno:5V", "s:OE - uno:GND.1", "s:VCC - uno:5V", "p:SIG - uno:A0"),
     *("p:VCC - uno:5V", "p:GND - uno:GND.3", "hc:TRIG - uno:7", "hc:ECHO - uno:6"),
     *("hc:VCC - uno:5V", "hc:GND - uno:GND.1", "hc:ECHO - uno:8"),
+    *("led:A - down:1", "down:2 - uno:GND.1"),
 )
 
 
 def whole_run(parts: dict[str, str], wires: list[str], step_us: int) -> list[object]:
-    circuit = play(parts, *wires)
+    circuit = play(parts, *wires, attrs={"down": {"value": "4700"}})
 
     def pass_to(at_us: int) -> None:
         now_us = circuit.now_ticks // TICKS_PER_US
