@@ -1,8 +1,9 @@
-"""``embedbench report``: the tables of campaigns' runs, merged from any number."""
+"""``embedbench report``: runs as a page, and the tables of campaigns', merged."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from pytest_embedbench.campaign.report.formats import (
     as_markdown,
     as_text,
 )
-from pytest_embedbench.campaign.report.runs import read_runs
+from pytest_embedbench.campaign.report.runs import holds_runs, read_runs
 from pytest_embedbench.campaign.report.tables import all_tables
 from pytest_embedbench.errors import ConfigError
 
@@ -30,7 +31,7 @@ _INCOMPLETE = 3
 def add_report(commands: Subcommands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
-        "report", help="make tables of campaigns' runs, merged from any number"
+        "report", help="make a page of runs, and tables of campaigns', of any number"
     )
     parser.add_argument(
         "places",
@@ -42,15 +43,25 @@ def add_report(commands: Subcommands) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="write them there, in four formats"
     )
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write them, and what their tests left, "
+        "as one page for a browser; any run's folder will do then",
+    )  # fmt: skip
     parser.set_defaults(run=_report)
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    read = read_runs(arguments.places)
+    places: list[Path] = arguments.places
+    if arguments.html is not None:
+        places = [place for place in places if holds_runs(place)]
+    read = read_runs(places)
     tables = all_tables(read.runs)
-    sys.stdout.write(as_text(tables))
+    if tables or arguments.html is None:
+        sys.stdout.write(as_text(tables))
     if arguments.out is not None:
         _write(arguments.out, tables)
+    if arguments.html is not None:
+        _write_page(arguments.html, arguments.places, tables)
     broken = [run for run in read.runs if not run.verdict]
     for line in (
         *read.duplicates,
@@ -59,6 +70,18 @@ def _report(arguments: argparse.Namespace) -> int:
     ):
         sys.stderr.write(f"embedbench report: {line}\n")
     return _INCOMPLETE if read.gaps or broken else 0
+
+
+def _write_page(
+    file: Path, places: Sequence[Path], tables: Sequence[ReportTable]
+) -> None:
+    """Write the page of all places that are folders; an index has nothing to show."""
+    from pytest_embedbench.report_page.page import write_page  # noqa: PLC0415  # late
+    from pytest_embedbench.report_page.run_folder import read_run  # noqa: PLC0415
+
+    runs = [read_run(place) for place in places if not place.is_file()]
+    size = write_page(file, runs, [asdict(table) for table in tables])
+    sys.stdout.write(f"report page in {file} ({size / 1e6:.1f} MB)\n")
 
 
 def _write(folder: Path, tables: Sequence[ReportTable]) -> None:

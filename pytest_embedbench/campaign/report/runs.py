@@ -105,6 +105,11 @@ def read_runs(places: Iterable[Path]) -> RunsRead:
     )
 
 
+def holds_runs(place: Path) -> bool:
+    """Say whether a place is an index, or the folder of a campaign's runs."""
+    return place.is_file() or (place / _CAMPAIGN).is_file() or any(place.glob(_RESULTS))
+
+
 def _in_folder(folder: Path) -> Iterator[AgentRun]:
     for file in sorted(folder.glob(_RESULTS)):
         result = read_result(file)

@@ -1,0 +1,151 @@
+"""The page: one file of HTML, with its data, style and programs inside.
+
+What many tests have left is deflated, and taken apart only for the test that is looked
+at, so that a page of thousands opens at once.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from jinja2 import ChainableUndefined, Environment, FileSystemLoader
+from markupsafe import Markup
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.report_page.evidence import read_evidence
+from pytest_embedbench.report_page.packing import packed, script_json
+from pytest_embedbench.report_page.static_rows import (
+    blames,
+    digests_of,
+    outcomes,
+    rate_rows,
+    verdict_row,
+)
+from pytest_embedbench.support.whole_files import replace_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_embedbench.report_page.run_folder import RunFolder
+    from pytest_embedbench.report_page.test_entry import TestEntry
+
+MOST_PACKED_BYTES = 48_000_000
+"""Of all evidence together; that of failed tests comes first."""
+_ASSETS = Path(__file__).with_name("assets")
+_SCRIPTS = (
+    "text.js", "data.js", "lanes.js", "drawing.js", "chart.js", "transcript.js",
+    "matrix.js", "tabs.js", "detail.js", "compare.js", "main.js",
+)  # fmt: skip
+
+
+def write_page(
+    file: Path, runs: Sequence[RunFolder], tables: Sequence[Mapping[str, Any]] = ()
+) -> int:
+    """Write the page of some runs, whole or not at all; return its size in bytes.
+
+    ``tables`` are more to show, each with ``title``, ``head``, ``rows`` and ``note``.
+
+    Raises:
+        ConfigError: it cannot be written there.
+    """
+    data = rendered_page(runs, tables, beside=file.parent).encode("ascii")
+    try:
+        replace_whole(file, data)
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be written: {error.strerror}") from error
+    return len(data)
+
+
+def rendered_page(
+    runs: Sequence[RunFolder],
+    tables: Sequence[Mapping[str, Any]] = (),
+    *,
+    beside: Path | None = None,
+) -> str:
+    """Return the page, in ASCII; ``beside`` is where links to files are to start."""
+    tests = [(at, entry) for at, run in enumerate(runs) for entry in run.tests]
+    evidence, left_out = _all_evidence(runs, tests)
+    script = "\n".join((_ASSETS / name).read_text("utf-8") for name in _SCRIPTS)
+    environment = Environment(
+        loader=FileSystemLoader(_ASSETS),
+        autoescape=True,
+        undefined=ChainableUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("page.html.j2").render(
+        title="embedbench: " + ", ".join(run.name for run in runs),
+        runs=runs,
+        tables=tables,
+        outcomes=outcomes(entry for _, entry in tests),
+        blames=blames(entry for _, entry in tests),
+        verdict_rows=[verdict_row(run, each) for run in runs for each in run.verdicts],
+        rate_rows=rate_rows,
+        digests_of=digests_of,
+        left_out=left_out,
+        several=len(runs) > 1,
+        style=Markup((_ASSETS / "page.css").read_text("utf-8")),  # noqa: S704  # ours
+        script=Markup(script),  # noqa: S704  # ours
+        script_digest=_digest(script),
+        data=Markup(script_json(_light(runs, tests, beside))),  # noqa: S704  # escaped
+        evidence=evidence,
+    )
+    return page.encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def _light(
+    runs: Sequence[RunFolder],
+    tests: Sequence[tuple[int, TestEntry]],
+    beside: Path | None,
+) -> dict[str, Any]:
+    """Return what the list of tests needs of each of them."""
+    return {
+        "runs": [{"name": run.name, "place": _place(run, beside)} for run in runs],
+        "tests": [_row(run, entry, at) for at, (run, entry) in enumerate(tests)],
+    }
+
+
+def _row(run: int, entry: TestEntry, number: int) -> list[object]:
+    """Return a test as a list, in the order of ``FIELDS`` in ``data.js``."""
+    return [
+        run, number, entry.test, entry.group, entry.outcome, entry.board, entry.blame,
+        entry.reason, entry.submission, entry.started_at, round(entry.duration_s, 3),
+        entry.attempt, entry.folder, sorted(entry.brief),
+    ]  # fmt: skip
+
+
+def _all_evidence(
+    runs: Sequence[RunFolder], tests: Sequence[tuple[int, TestEntry]]
+) -> tuple[dict[int, str], int]:
+    """Return evidence by number of test, and of how many there was no room for it."""
+    order = sorted(range(len(tests)), key=lambda number: not tests[number][1].failed)
+    found: dict[int, str] = {}
+    room, left_out = MOST_PACKED_BYTES, 0
+    for number in order:
+        run, entry = tests[number]
+        has_folder = entry.folder not in ("", ".")
+        evidence = read_evidence(runs[run].path / entry.folder) if has_folder else None
+        table = evidence.table() if evidence else {}
+        text = packed({**table, "brief": entry.brief, "reason": entry.reason})
+        if len(text) > room:
+            left_out += 1
+        else:
+            room -= len(text)
+            found[number] = text
+    return found, left_out
+
+
+def _place(run: RunFolder, beside: Path | None) -> str:
+    """Return where a run's files are, from the page, as a URL; ``""`` if unknown."""
+    if beside is None:
+        return ""
+    return quote(Path(os.path.relpath(run.path, beside.resolve())).as_posix())
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode()

@@ -1,0 +1,155 @@
+"""A run's folder, read back: tests, verdicts, and what is known of the run itself.
+
+Whatever is broken in it is told and left out: a page of the rest is better than none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.report_page.test_entry import (
+    TestEntry,
+    entry_of_check,
+    entry_of_record,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+RUN = "run.json"
+"""What a run says of itself; those of older versions have none."""
+TEST, VERDICT = "test.json", "verdict.json"
+_ALONE = {"esr.json", "campaign.json"}
+"""What makes a folder that of a run, whatever else is missing."""
+ESR, ROBUSTNESS, LAB = "esr.json", "robustness.json", "lab.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFolder:
+    """One run; the tables are as their files have them, with ``"file"`` added.
+
+    ``oddities`` says of each file that could not be read what is the matter with it.
+    """
+
+    name: str
+    path: Path
+    about: Mapping[str, Any]
+    tests: tuple[TestEntry, ...]
+    verdicts: tuple[Mapping[str, Any], ...] = ()
+    trials: tuple[Mapping[str, Any], ...] = ()
+    esr: Mapping[str, Any] | None = None
+    boards: Mapping[str, Any] | None = None
+    oddities: tuple[str, ...] = ()
+
+
+def read_run(folder: Path) -> RunFolder:
+    """Read the folder of a run.
+
+    Raises:
+        ConfigError: there is no such folder, it holds no run, or it holds several.
+    """
+    if not folder.is_dir():
+        raise ConfigError(f"{folder}: no such folder: name the folder of a run")
+    if (folder / "latest").is_symlink():
+        raise ConfigError(
+            f"{folder}: holds several runs: name one of them, such as "
+            f"{folder / 'latest'}"
+        )
+    path = folder.resolve()
+    files = sorted(_files(path))
+    reader = _Reader(path)
+    records = [
+        (file, reader.table(file)) for file in files if file.endswith(f"/{TEST}")
+    ]
+    verdicts = [
+        {**table, "file": file}
+        for file in files
+        if file.endswith(VERDICT) and (table := reader.table(file))
+    ]
+    about = reader.table(RUN) if RUN in files else {}
+    if not (records or verdicts or about or _ALONE.intersection(files)):
+        raise ConfigError(
+            f"{folder}: is no run's folder: it has no {TEST} of a test, no {VERDICT} "
+            f"and no {RUN}"
+        )
+    return RunFolder(
+        name=path.name,
+        path=path,
+        about=about,
+        tests=tuple(_entries(path.name, records, verdicts)),
+        verdicts=tuple(verdicts),
+        trials=tuple(_list(reader.optional(ROBUSTNESS, files), "trials")),
+        esr=reader.optional(ESR, files),
+        boards=reader.optional(LAB, files),
+        oddities=tuple(reader.oddities),
+    )
+
+
+class _Reader:
+    """Reads tables of JSON, and remembers what was none."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.oddities: list[str] = []
+
+    def table(self, file: str) -> dict[str, Any]:
+        """Return a table, or an empty one of a file that holds none."""
+        try:
+            content: object = json.loads((self._root / file).read_bytes())
+        except (OSError, ValueError, RecursionError) as error:
+            self.oddities.append(f"{file}: cannot be read: {error}")
+            return {}
+        if not isinstance(content, dict):
+            self.oddities.append(f"{file}: is no table")
+            return {}
+        return cast("dict[str, Any]", content)
+
+    def optional(self, file: str, files: list[str]) -> dict[str, Any] | None:
+        """Return a table of a file that a run may have, ``None`` without one."""
+        return (self.table(file) or None) if file in files else None
+
+
+def _files(root: Path) -> Iterator[str]:
+    """Yield the JSON files of a run below its folder; links are not followed."""
+    for place, _, names in os.walk(root):
+        for name in names:
+            if name.endswith(".json"):
+                yield (Path(place) / name).relative_to(root).as_posix()
+
+
+def _entries(
+    run: str,
+    records: list[tuple[str, dict[str, Any]]],
+    verdicts: list[dict[str, Any]],
+) -> Iterator[TestEntry]:
+    """Yield the tests that left a record, then checks that came not so far."""
+    known: set[tuple[str, str]] = set()
+    for file, record in records:
+        if record:
+            entry = entry_of_record(run, file.removesuffix(f"/{TEST}"), record)
+            known.add((entry.submission, entry.folder))
+            yield entry
+    for verdict in verdicts:
+        for check in _list(verdict, "checks"):
+            entry = entry_of_check(run, str(verdict["file"]), verdict, check)
+            here = (entry.submission, entry.folder or entry.test)
+            if here not in known:
+                known.add(here)
+                yield entry
+
+
+def _list(table: Mapping[str, Any] | None, key: str) -> list[dict[str, Any]]:
+    """Return the tables of a list in a table, whatever else may be in its place."""
+    entries: object = (table or {}).get(key)
+    if not isinstance(entries, list):
+        return []
+    return [
+        cast("dict[str, Any]", each)
+        for each in cast("list[object]", entries)
+        if isinstance(each, dict)
+    ]

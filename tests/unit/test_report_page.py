@@ -1,0 +1,264 @@
+"""A page of runs: what is read of their folders, and that nothing in it can run."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.report_page import evidence, page
+from pytest_embedbench.report_page.evidence import read_evidence
+from pytest_embedbench.report_page.packing import packed, script_json
+from pytest_embedbench.report_page.page import rendered_page, write_page
+from pytest_embedbench.report_page.run_folder import read_run
+from pytest_embedbench.report_page.test_entry import group_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\0\ud800"
+
+
+def put(run: Path, folder: str, **record: object) -> Path:
+    """Write the record of a test, and return its folder."""
+    place = run / folder
+    place.mkdir(parents=True)
+    whole = {"test": folder, "outcome": "passed", "board": "uno", **record}
+    (place / "test.json").write_text(json.dumps(whole))
+    return place
+
+
+class Scripts(HTMLParser):
+    """The elements of a page that hold data or run, by their ids."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: dict[str, str] = {}
+        self.tags: list[str] = []
+        self.handlers: list[str] = []
+        self._id: str | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+        if tag == "script":
+            self._id = dict(attrs).get("id") or "program"
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script":
+            self._id = None
+
+    def handle_data(self, data: str) -> None:
+        if self._id is not None:
+            self.found[self._id] = self.found.get(self._id, "") + data
+
+    def evidence(self, number: int) -> Mapping[str, Any]:
+        text = self.found[f"evidence-{number}"].strip()
+        table: Mapping[str, Any] = json.loads(zlib.decompress(base64.b64decode(text)))
+        return table
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from([HOSTILE]),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=50)
+@given(JSON)
+def test_data_in_a_script_ends_no_element_and_is_the_same_when_read(
+    data: object,
+) -> None:
+    text = script_json(data)
+    assert text.isascii()
+    assert not re.search(r"[<>&']", text)
+    assert json.loads(text) == data
+    assert json.loads(zlib.decompress(base64.b64decode(packed(data)))) == data
+
+
+def test_what_is_no_number_in_a_browser_is_a_text() -> None:
+    figures = {"mean": float("nan"), "most": [float("inf"), -float("inf")]}
+    said = {"mean": "NaN", "most": ["Infinity", "-Infinity"]}
+    assert json.loads(script_json(figures)) == said
+    assert json.loads(zlib.decompress(base64.b64decode(packed(figures)))) == said
+
+
+def test_nothing_that_a_run_has_left_becomes_markup(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    place = put(
+        run, "test_x.py/a", test=HOSTILE, outcome=HOSTILE, board=HOSTILE, blame=HOSTILE,
+        reason=HOSTILE, brief={HOSTILE: HOSTILE}, tools={HOSTILE: HOSTILE},
+    )  # fmt: skip
+    (place / "transcript.log").write_bytes(b"0.000001 fw-> \xff\0" + b"</script>" * 3)
+    (place / "plot.svg").write_text("<svg onload='alert(1)'><script>1</script></svg>")
+    told = dict.fromkeys(("task", "board", "verdict", "stage", "reason"), HOSTILE)
+    (run / "verdict.json").write_text(
+        json.dumps({**told, "submission": HOSTILE, "tools": HOSTILE, "checks": []})
+    )
+    (run / "robustness.json").write_text(
+        json.dumps({"trials": [{"check": HOSTILE, "tolerance": HOSTILE}]})
+    )
+    (run / "run.json").write_text(
+        json.dumps({"arguments": [HOSTILE], "boards": [{"board": HOSTILE}]})
+    )
+    table = {"title": HOSTILE, "head": [HOSTILE], "rows": [[HOSTILE]], "note": HOSTILE}
+    text = rendered_page([read_run(run)], [table])
+    read = Scripts(text)
+    assert read.tags.count("script") == 3, "data, the program, and one evidence"
+    assert read.tags.count("img") == 0
+    assert read.handlers == []
+    assert read.evidence(0)["reason"] == HOSTILE
+    assert "\\xff\0</script>" in read.evidence(0)["logs"]["transcript.log"]
+    assert json.loads(read.found["embedbench-data"])["tests"][0][4] == HOSTILE
+
+
+def test_only_the_pages_own_program_may_run(tmp_path: Path) -> None:
+    put(tmp_path, "test_x.py/a")
+    text = rendered_page([read_run(tmp_path)])
+    policy = re.search(r'content="(default-src [^"]*)"', text)
+    assert policy is not None
+    assert "default-src 'none'" in policy[1]
+    assert page._digest(Scripts(text).found["program"]) in policy[1]
+    assert re.findall(r"""(?:src|href|url)\W{1,2}https?:""", text) == []
+
+
+@pytest.mark.parametrize(
+    ("test", "board", "submission", "group"),
+    [
+        ("t.py::test_a[uno]", "uno", "", "t.py::test_a"),
+        ("t.py::test_a[s2-uno-50]", "uno", "s2", "t.py::test_a[50]"),
+        ("t.py::test_a[50-uno]", "uno", "", "t.py::test_a[50]"),
+        ("t.py::test_a[uno2-uno]", "uno", "", "t.py::test_a[uno2]"),
+        ("t.py::test_a[x]", "uno", "", "t.py::test_a[x]"),
+        ("t.py::test_a", "", "", "t.py::test_a"),
+    ],
+)
+def test_a_group_is_the_test_without_board_and_submission(
+    test: str, board: str, submission: str, group: str
+) -> None:
+    assert group_of(test, board, submission) == group
+
+
+def test_a_check_that_left_no_record_is_there_by_its_verdict(tmp_path: Path) -> None:
+    put(tmp_path, "submissions/s1/t.py/a[uno]", test="t.py::a[s1-uno]")
+    checks = [
+        {"check": "t.py::a[uno]", "outcome": "passed", "folder": "t.py/a[uno]"},
+        {"check": "t.py::b[uno]", "outcome": "broken", "reason": "no compiler"},
+    ]
+    for board in ("uno", "native"):
+        file = tmp_path / "submissions" / "s1" / "suite" / board / "verdict.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({"board": board, "checks": checks}))
+    tests = read_run(tmp_path).tests
+    assert [(t.group, t.outcome, t.submission, t.reason) for t in tests] == [
+        ("t.py::a", "passed", "s1", ""),
+        ("t.py::b[uno]", "broken", "s1", "no compiler"),
+    ]
+
+
+def test_what_is_broken_in_a_run_is_told_and_the_rest_is_shown(tmp_path: Path) -> None:
+    put(tmp_path, "test_x.py/a", phases=3, brief=["B1"], attempt="x", reason=None)
+    (tmp_path / "test_x.py" / "b").mkdir()
+    (tmp_path / "test_x.py" / "b" / "test.json").write_bytes(b'{"test": "\xff')
+    (tmp_path / "esr.json").write_text("[1]")
+    (tmp_path / "robustness.json").write_text('{"trials": [1, {}]}')
+    run = read_run(tmp_path)
+    assert len(run.tests) == 1
+    assert [words.partition(":")[0] for words in run.oddities] == [
+        "test_x.py/b/test.json",
+        "esr.json",
+    ]
+    assert "test_x.py/b/test.json: cannot be read" in rendered_page([run])
+
+
+def test_a_place_without_a_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no such folder"):
+        read_run(tmp_path / "none")
+    with pytest.raises(ConfigError, match=r"is no run's folder: it has no test\.json"):
+        read_run(tmp_path)
+    (tmp_path / "latest").symlink_to("20260101")
+    with pytest.raises(ConfigError, match="holds several runs: name one of them"):
+        read_run(tmp_path)
+
+
+def test_what_is_cut_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LOG", "TRACE", "WAVES", "PICTURE"):
+        monkeypatch.setattr(evidence, f"MOST_{name}_BYTES", 100)
+    lines = [f"{number:08}" for number in range(100)]
+    text = "\n".join(lines) + "\n"
+    (tmp_path / "transcript.log").write_text(text)
+    (tmp_path / "trace.csv").write_text("timestamp_ms,level\n" + text)
+    (tmp_path / "circuit.vcd").write_text(text)
+    (tmp_path / "plot.svg").write_text(text)
+    found = read_evidence(tmp_path)
+    assert found.cuts == [
+        "circuit.vcd: its first 98 bytes of 900 are in this page",
+        "plot.svg: left out of this page (900 bytes)",
+        "trace.csv: one sample of 10 is in this page",
+        "transcript.log: 811 bytes of 900 are left out of this page",
+    ]
+    assert found.logs["transcript.log"].splitlines() == [
+        *lines[:5],
+        "... 811 bytes of 900 are left out of this page ...",
+        *lines[-5:],
+    ]
+    kept = found.traces["trace.csv"].splitlines()
+    assert kept == ["timestamp_ms,level", *lines[::10]]
+    assert found.waves["circuit.vcd"].splitlines() == lines[:11]
+    assert found.pictures == {}
+
+
+def test_the_log_of_a_build_that_failed_comes_along(tmp_path: Path) -> None:
+    log = tmp_path / "cache" / "build.log"
+    log.parent.mkdir()
+    log.write_text("main.c:1: error: everything\n")
+    reason = f"the firmware does not build: everything\nfull log: {log}"
+    place = put(tmp_path / "run", "test_x.py/a", reason=reason, outcome="failed")
+    assert read_evidence(place).logs == {"build.log": "main.c:1: error: everything\n"}
+
+
+def test_failures_have_room_before_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "test_x.py/a")
+    put(tmp_path, "test_x.py/b", outcome="failed")
+    run = read_run(tmp_path)
+    whole = rendered_page([run])
+    size = len(Scripts(whole).found["evidence-1"].strip())
+    monkeypatch.setattr(page, "MOST_PACKED_BYTES", size + 8)
+    cut = rendered_page([run])
+    assert "evidence-1" in Scripts(cut).found
+    assert "evidence-0" not in Scripts(cut).found
+    assert "The evidence of 1 test is not in this page" in cut
+
+
+def test_a_page_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    put(tmp_path / "run", "test_x.py/a")
+    (tmp_path / "page.html").mkdir()
+    with pytest.raises(ConfigError, match=r"page\.html: cannot be written"):
+        write_page(tmp_path / "page.html", [read_run(tmp_path / "run")])
+    assert list(tmp_path.glob(".page*")) == []
+
+
+def test_rates_of_esr_are_bars_whatever_is_missing(tmp_path: Path) -> None:
+    share = {"share": 0.5, "interval": [0.25, 0.75]}
+    rates = [
+        {"by": "model", "name": "<b>", "cases": 4, "E_str": share},
+        {"by": "all", "E_str": {"share": None, "interval": None}},
+        3,
+    ]
+    (tmp_path / "esr.json").write_text(json.dumps({"rates": rates}))
+    text = rendered_page([read_run(tmp_path)])
+    assert "--share:0.5" in text
+    assert "50.0 % <small>25.0 to 75.0</small>" in text
+    assert "&lt;b&gt;" in text
