@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_embedbench.report_page.static_rows import as_table
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -102,9 +104,7 @@ def _take_picture(evidence: Evidence, name: str, file: Path) -> None:
 
 def _take_build_log(evidence: Evidence) -> None:
     """Take in the log that the error of a failed build names, if it is still there."""
-    record: Any = evidence.record
-    reason: object = record.get("reason") if isinstance(record, dict) else None
-    found = _FULL_LOG.search(str(reason))
+    found = _FULL_LOG.search(str(as_table(evidence.record).get("reason")))
     file = Path(found[1]) if found else None
     try:
         if file is not None and file.suffix == ".log" and file.is_file():

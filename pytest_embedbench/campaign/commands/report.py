@@ -44,9 +44,11 @@ def add_report(commands: Subcommands) -> None:
         "--out", type=Path, metavar="DIR", help="write them there, in four formats"
     )
     parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write them, and what their tests left, "
-        "as one page for a browser; any run's folder will do then",
-    )  # fmt: skip
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write one page for a browser, with what tests left; any run will do",
+    )
     parser.set_defaults(run=_report)
 
 

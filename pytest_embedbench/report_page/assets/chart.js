@@ -40,7 +40,7 @@ function timelineOf(lanes) {
   return all.length ? new Timeline(Math.min(0, ...all), Math.max(...all)) : new Timeline(0, 1);
 }
 
-const HEIGHT_PX = { analog: 96, digital: 34, words: 34, marks: 30 };
+const HEIGHT_PX = { analog: 96, digital: 36, words: 36, marks: 32 };
 const GAP_PX = 10;
 const AXIS_PX = 24;
 const LABELS_PX = 44;

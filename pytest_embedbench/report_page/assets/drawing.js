@@ -10,7 +10,7 @@ function drawLane(chart, pen, lane, top, colour) {
   pen.beginPath();
   pen.rect(0, top, lane.kind === "analog" ? chart.width + LABELS_PX : chart.width, height);
   pen.clip();
-  draws[lane.kind](chart, pen, lane, top + 14, height - 16, colour);
+  draws[lane.kind](chart, pen, lane, top + 15, height - 17, colour);
   pen.restore();
   pen.fillStyle = colourOf("--soft");
   pen.fillText(printable(lane.name), 4, top + 11);
@@ -44,7 +44,7 @@ function drawAnalog(chart, pen, lane, top, height, colour) {
   pen.strokeStyle = colour;
   const [first, last] = seen(chart, lane);
   pen.beginPath();
-  pen.rect(0, top - 14, width, height + 16);
+  pen.rect(0, top - 15, width, height + 17);
   pen.clip();
   pen.beginPath();
   let column = -1;

@@ -5,6 +5,7 @@ const TRANSCRIPT_LINE = /^ *(\d+\.\d+) (fw->|->fw|--  ) (.*)$/;
 
 /** Read a transcript; what is no line of one (a cut) has no time. */
 function transcriptLines(text) {
+  if (!text) return [];
   return text
     .replace(/\n$/, "")
     .split("\n")

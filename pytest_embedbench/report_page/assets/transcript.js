@@ -18,7 +18,8 @@ class TranscriptView {
       input: () => this.search(), keydown: (event) => this.searched(event),
     });
     const cut = lines.length > MOST_LINES
-      ? h("p", { class: "note" }, "The first " + MOST_LINES + " of " + lines.length + " lines are shown.") : null;
+      ? h("p", { class: "note" }, "The first " + MOST_LINES + " of " + lines.length + " lines are shown.")
+      : lines.length ? null : h("p", { class: "hint" }, "Nothing was said.");
     this.element = h("section", { class: "transcript" },
       h("div", { class: "tools" }, h("h3", {}, printable(name)), this.input,
         h("button", { type: "button", "aria-label": "Previous line found", click: () => this.step(-1) }, "\u2191"),
