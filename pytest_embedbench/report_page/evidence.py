@@ -25,8 +25,8 @@ _FULL_LOG = re.compile(r"^full log: (.+)$", re.MULTILINE)
 
 
 @dataclass(slots=True)
-class Evidence:
-    """A test's evidence: ``cuts`` says in words what is not all there."""
+class LeftEvidence:
+    """What a test has left; ``cuts`` says in words what is not all there."""
 
     record: object = None
     logs: dict[str, str] = field(default_factory=dict[str, str])
@@ -42,9 +42,9 @@ class Evidence:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def read_evidence(folder: Path) -> Evidence:
+def read_evidence(folder: Path) -> LeftEvidence:
     """Read what a test has left; of a file that cannot be read, why not."""
-    evidence = Evidence()
+    evidence = LeftEvidence()
     files = sorted(_files(folder))
     for file in files[:MOST_FILES]:
         name = file.relative_to(folder).as_posix()
@@ -70,7 +70,7 @@ def _files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _take(evidence: Evidence, name: str, file: Path) -> None:
+def _take(evidence: LeftEvidence, name: str, file: Path) -> None:
     last = file.name
     if last == "test.json":
         evidence.record = _json(file)
@@ -92,7 +92,7 @@ def _json(file: Path) -> object:
     return json.loads(file.read_bytes())
 
 
-def _take_picture(evidence: Evidence, name: str, file: Path) -> None:
+def _take_picture(evidence: LeftEvidence, name: str, file: Path) -> None:
     size = file.stat().st_size
     if size > MOST_PICTURE_BYTES or len(evidence.pictures) >= MOST_PICTURES:
         evidence.cuts.append(f"{name}: left out of this page ({size:,} bytes)")
@@ -102,7 +102,7 @@ def _take_picture(evidence: Evidence, name: str, file: Path) -> None:
     evidence.pictures[name] = f"data:image/{kind};base64,{data}"
 
 
-def _take_build_log(evidence: Evidence) -> None:
+def _take_build_log(evidence: LeftEvidence) -> None:
     """Take in the log that the error of a failed build names, if it is still there."""
     found = _FULL_LOG.search(str(as_table(evidence.record).get("reason")))
     file = Path(found[1]) if found else None
@@ -113,7 +113,7 @@ def _take_build_log(evidence: Evidence) -> None:
         evidence.cuts.append(f"{file}: cannot be read: {error}")
 
 
-def _ends(evidence: Evidence, name: str, file: Path) -> str:
+def _ends(evidence: LeftEvidence, name: str, file: Path) -> str:
     """Return a text, or its first and last lines with a line of ours between."""
     size = file.stat().st_size
     if size <= MOST_LOG_BYTES:
@@ -129,7 +129,7 @@ def _ends(evidence: Evidence, name: str, file: Path) -> str:
     return f"{_decoded(first)}\n... {words} ...\n{_decoded(last)}"
 
 
-def _head(evidence: Evidence, name: str, file: Path, most_bytes: int) -> str:
+def _head(evidence: LeftEvidence, name: str, file: Path, most_bytes: int) -> str:
     """Return a text, or its first whole lines."""
     size = file.stat().st_size
     with file.open("rb") as opened:
@@ -142,7 +142,7 @@ def _head(evidence: Evidence, name: str, file: Path, most_bytes: int) -> str:
     return _decoded(data)
 
 
-def _trace(evidence: Evidence, name: str, file: Path) -> str:
+def _trace(evidence: LeftEvidence, name: str, file: Path) -> str:
     """Return a table of samples, or every so many of them."""
     size = file.stat().st_size
     if size <= MOST_TRACE_BYTES:

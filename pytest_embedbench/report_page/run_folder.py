@@ -62,7 +62,7 @@ def read_run(folder: Path) -> RunFolder:
         )
     path = folder.resolve()
     files = sorted(_files(path))
-    reader = _Reader(path)
+    reader = _RunReader(path)
     records = [
         (file, reader.table(file)) for file in files if file.endswith(f"/{TEST}")
     ]
@@ -90,7 +90,7 @@ def read_run(folder: Path) -> RunFolder:
     )
 
 
-class _Reader:
+class _RunReader:
     """Reads tables of JSON, and remembers what was none."""
 
     def __init__(self, root: Path) -> None:

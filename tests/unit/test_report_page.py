@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from pytest_embedbench.cli import main
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.report_page import evidence, page
 from pytest_embedbench.report_page.evidence import read_evidence
@@ -262,3 +263,35 @@ def test_rates_of_esr_are_bars_whatever_is_missing(tmp_path: Path) -> None:
     assert "--share:0.5" in text
     assert "50.0 % <small>25.0 to 75.0</small>" in text
     assert "&lt;b&gt;" in text
+
+
+def test_the_command_makes_one_page_of_any_runs_and_of_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path / "one", "test_x.py/a")
+    put(tmp_path / "two", "test_x.py/a")
+    index = tmp_path / "index.csv"
+    index.write_text(
+        "repetition,task_id,mode,model_label,pass_fail\n1,tank,oracle_full,m<1>,PASS\n"
+    )
+    file = tmp_path / "page.html"
+    runs = [str(tmp_path / name) for name in ("one", "two")]
+    assert main(["report", *runs, "--html", str(file)]) == 0
+    assert capsys.readouterr().out == f"report page in {file} (0.1 MB)\n"
+    assert main(["report", *runs, str(index), "--html", str(file)]) == 0
+    text = file.read_text("ascii")
+    assert "<h2>Table 5: all modes by model</h2>" in text
+    assert '<th scope="row">m&lt;1&gt;</th>' in text
+    data = json.loads(Scripts(text).found["embedbench-data"])
+    assert data["runs"] == [
+        {"name": "one", "place": "one"},
+        {"name": "two", "place": "two"},
+    ]
+
+
+def test_links_to_files_start_at_the_page(tmp_path: Path) -> None:
+    put(tmp_path / "runs" / "a run", "test_x.py/a")
+    file = tmp_path / "pages" / "page.html"
+    write_page(file, [read_run(tmp_path / "runs" / "a run")])
+    data = json.loads(Scripts(file.read_text("ascii")).found["embedbench-data"])
+    assert data["runs"][0]["place"] == "../runs/a%20run"
