@@ -227,9 +227,10 @@ def pins_of(spec: BoardSpec, diagram: Diagram) -> BoardPins:
 
 def drawn_catalogue() -> PartCatalogue:
     """Return the types of parts that a diagram may have, desk boards among them."""
-    types = installed_catalogue().types
+    installed = installed_catalogue()
     more = {part.name: part for kind in DESK_BOARDS for part in kind.parts}
-    return PartCatalogue(types={**types, **more})
+    elsewhere = installed.boards_elsewhere - more.keys()
+    return PartCatalogue(types={**installed.types, **more}, boards_elsewhere=elsewhere)
 
 
 def printed(name: str) -> str:

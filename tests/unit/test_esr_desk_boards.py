@@ -90,7 +90,17 @@ def test_a_pin_is_said_as_its_source_says_pins(
 
 def test_what_is_no_pin_of_python_is_left_alone() -> None:
     text = f"{GPIOZERO}LED(99); Button(True); print(17); LED('red'); sleep(4)"
-    assert constants_in({"main.py": text.encode(), "b.py": b"def ("}, PI) == ()
+    lines = "LED('GPIO2'\n'1')"
+    files = {"main.py": text, "lines.py": GPIOZERO + lines, "b.py": "def ("}
+    sources = {name: text.encode() for name, text in files.items()}
+    assert constants_in(sources, PI) == ()
+
+
+def test_a_mark_of_the_bytes_order_is_no_column() -> None:
+    text = "\ufeffLED('é'); LED(17)"
+    assert changed(f"{text}\n{GPIOZERO}", PI, "GPIO17", "GPIO4").startswith(
+        "\ufeffLED('é'); LED(4)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,6 +116,12 @@ def test_a_diagram_may_have_any_of_them(kind: str, pin: str) -> None:
     parts = {"desk": kind, "led": "wokwi-led"}
     text = diagram_text(parts, f"desk:{pin} - led:A", "led:C - desk:GND.1")
     assert check_diagram(text, "diagram.json", drawn_catalogue()).errors == ()
+
+
+def test_a_board_whose_pins_nobody_knows_is_told_by_name() -> None:
+    text = diagram_text({"pico": "wokwi-pi-pico"})
+    (error,) = check_diagram(text, "diagram.json", drawn_catalogue()).errors
+    assert "pico: wokwi-pi-pico is a board on which no circuits run here" in error.text
 
 
 def test_a_diagram_of_another_chip_is_told() -> None:

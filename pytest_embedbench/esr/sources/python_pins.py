@@ -7,6 +7,7 @@ constant that is corrected makes the check fail.
 from __future__ import annotations
 
 import ast
+from codecs import BOM_UTF8
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ def python_constants(
     trees: dict[str, ast.Module] = {}
     for name, source in files.items():
         try:
-            trees[name] = ast.parse(source)
+            trees[name] = ast.parse(source.decode("utf-8-sig"))
         except (SyntaxError, ValueError, RecursionError):
             continue
     flow = PythonFlow(trees)
@@ -58,9 +59,10 @@ def _token(
 ) -> PinToken:
     """Return where a constant stands; columns of ``ast`` are bytes of UTF-8."""
     lines = files[file].splitlines(keepends=True)
-    start = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
-    end = sum(map(len, lines[: (node.end_lineno or node.lineno) - 1]))
-    end += node.end_col_offset or 0
+    begin = sum(map(len, lines[: node.lineno - 1]))
+    if node.lineno == 1 and files[file].startswith(BOM_UTF8):
+        begin += len(BOM_UTF8)
+    start, end = begin + node.col_offset, begin + (node.end_col_offset or 0)
     text = files[file][start:end].decode("utf-8", "replace")
     return PinToken(
         file, start, end, text, is_python=True, row=row if text.isdigit() else ""
@@ -68,6 +70,8 @@ def _token(
 
 
 def _pin_of(token: PinToken, pins: BoardPins) -> str:
+    if not token.text:  # a text over several lines, or a file that is no UTF-8
+        return ""
     if token.row == ON_HEADER:
         return pins.by_name.get(ON_HEADER + token.text, "")
     if token.text[0] in "'\"":
