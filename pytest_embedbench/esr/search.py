@@ -133,7 +133,7 @@ class _Search:
 
     def _untried(self) -> Iterator[PinMap]:
         for pin_map in self._candidates():
-            if pin_map.moves not in self._tried:
+            if pin_map.moves not in self._tried and self._uses.can_say(pin_map.moves):
                 yield pin_map
 
     def _fits(self, pin_map: PinMap) -> tuple[bool, bool]:

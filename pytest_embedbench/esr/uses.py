@@ -13,8 +13,9 @@ from pytest_embedbench.esr.sources.sinks import ArgumentRole
 from pytest_embedbench.pins import PinJob
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from pytest_embedbench.esr.model import PinMove
     from pytest_embedbench.esr.sources.pin_constant import SourceConstant
     from pytest_embedbench.pins import PinUse
 
@@ -108,6 +109,19 @@ class Uses:
                 found[f"{constant.file}:{constant.group}"].append(constant.pin)
         spans = dict.fromkeys(it.span for it in self.constants if it.span)
         return (*map(tuple, found.values()), *spans)
+
+    def can_say(self, moves: Iterable[PinMove]) -> bool:
+        """Say whether pins that are counted from one constant would go together.
+
+        ``FIRST + i`` has no other pins than it has, whatever ``FIRST`` is.
+        """
+        to = {move.used: move.wired for move in moves}
+        named = {it.pin for it in self.constants}
+        for span in {it.span for it in self.constants if it.span}:
+            counted = [pin for pin in span if pin == span[0] or pin not in named]
+            if 0 < sum(pin in to for pin in counted) < len(counted):
+                return False
+        return True
 
     def fixed(self) -> frozenset[str]:
         """Return the pins that a bus in hardware has, and nothing in the source."""

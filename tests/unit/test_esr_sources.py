@@ -6,9 +6,11 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.esr.board_pins import BoardPins
+from pytest_embedbench.esr.model import PinMove
 from pytest_embedbench.esr.sources.constants import pin_constants
 from pytest_embedbench.esr.sources.edits import Edit, corrections, edited, settled
 from pytest_embedbench.esr.sources.pin_constant import SourceConstant
+from pytest_embedbench.esr.uses import Uses
 
 UNO = BoardPins(Registry().board("uno"))
 MEGA = BoardPins(Registry().board("mega"))
@@ -108,6 +110,19 @@ def test_a_constant_is_changed_where_it_stands_and_nowhere_else() -> None:
 def test_a_loop_over_pins_is_shifted_as_a_whole() -> None:
     text = "void f() { for (int i = 2; i < 9; i++) digitalWrite(i, 1); }"
     assert after(text, "2", "3") == text.replace("= 2; i < 9", "= 3; i < 10")
+
+
+def test_pins_that_are_counted_from_one_go_together() -> None:
+    text = """
+    const int FIRST = 3; const int COUNT = 4;
+    void f() { for (int i = 0; i < COUNT; i++) digitalWrite(FIRST + i, 1); }
+    void g() { digitalWrite(6, 0); }"""
+    first, other = constants(text)
+    assert (first.span, other.span) == (("3", "4", "5", "6"), ())
+    uses = Uses(constants=(first, other))
+    assert not uses.can_say([PinMove("4", "5"), PinMove("5", "4")])
+    assert uses.can_say([PinMove("6", "8")]), "it has a number of its own"
+    assert uses.can_say([PinMove("3", "4"), PinMove("4", "5"), PinMove("5", "6")])
 
 
 def test_a_number_of_an_interrupt_becomes_one_of_a_pin() -> None:

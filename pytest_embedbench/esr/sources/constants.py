@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.esr.sources.counted import counted
+from pytest_embedbench.esr.sources.counted import counted, counts_of
 from pytest_embedbench.esr.sources.grouping import PinMention, grouped
 from pytest_embedbench.esr.sources.loops import (
     NUMBER,
@@ -113,7 +113,7 @@ def _of_variable(
         yield from _roots(program, start, sink, seen)
         return
     last = last_of(piece)
-    if last is not None:
+    if last is not None and last[0].node.type == "identifier":
         bound, over = last
         for token, owner in _of_key(program, program.variable(bound), sink, seen):
             yield token._replace(over=over), owner
@@ -156,11 +156,13 @@ def _of_sum(
     sign = field(piece.node, "operator")
     if left is None or right is None or sign is None or sign.text not in (b"+", b"-"):
         return
-    for one in (left, right):
+    for one, other in ((left, right), (right, left)):
         found = list(_roots(program, piece.at(one), sink, seen))
         counts = [token.bound for token, _ in found]
         if found and not any(counts):
-            yield from found
+            reach = counts_of(program, piece.at(other)) if sign.text == b"+" else None
+            for token, owner in found:
+                yield token._replace(reach=reach), owner
             return
 
 

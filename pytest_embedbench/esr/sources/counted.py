@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_embedbench.esr.sources.loops import NUMBER
+from pytest_embedbench.esr.sources.loops import NUMBER, last_of, start_of_its_loop
 from pytest_embedbench.esr.sources.tree import field
 
 if TYPE_CHECKING:
@@ -44,6 +44,19 @@ def counted(program: Program, piece: SourcePiece, depth: int = 20) -> CountedPin
     kind = "name" if piece.node.type in _NAMES else piece.node.type
     reader = _READERS.get(kind)
     return reader(program, piece, depth) if reader is not None and depth else None
+
+
+def counts_of(program: Program, piece: SourcePiece) -> tuple[int, int] | None:
+    """Return the first and the last of what a loop's variable counts, if known."""
+    start = start_of_its_loop(piece)
+    last = last_of(start) if start is not None else None
+    if start is None or last is None:
+        return None
+    first, (end, over) = counted(program, start), last
+    bound = counted(program, end)
+    if first is None or bound is None or first.row or bound.row:
+        return None
+    return first.number, bound.number - over
 
 
 def _of_number(_: Program, piece: SourcePiece, __: int) -> CountedPin | None:

@@ -69,7 +69,7 @@ def _constant(
         tokens=tokens,
         file=first.file,
         line=first.line,
-        span=_span(pin, first, pins),
+        span=_span(pin, first, pins) or _reached(pin, tokens, pins),
     )
 
 
@@ -80,6 +80,20 @@ def _span(pin: str, token: PinToken, pins: BoardPins) -> tuple[str, ...]:
     if last < first:
         first, last = last, first
     return tuple(filter(None, map(pins.at, range(first, last + 1))))
+
+
+def _reached(
+    pin: str, tokens: tuple[PinToken, ...], pins: BoardPins
+) -> tuple[str, ...]:
+    """Return the pins of ``FIRST + i``, if all that is counted from it is known."""
+    first = pins.number(pin)
+    numbers = {first}
+    for token in tokens:
+        low, high = token.reach or (0, 0)
+        numbers.update(range(first + low, first + high + 1))
+    return (
+        tuple(filter(None, map(pins.at, sorted(numbers)))) if len(numbers) > 1 else ()
+    )
 
 
 def _side(roles: set[ArgumentRole]) -> str:

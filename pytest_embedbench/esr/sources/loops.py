@@ -56,7 +56,7 @@ def bound_of(piece: SourcePiece) -> tuple[int, int, int] | None:
 
 
 def last_of(piece: SourcePiece) -> tuple[SourcePiece, int] | None:
-    """Return what a loop over pins ends with, if that has a name: ``i <= LAST``.
+    """Return what a loop ends with: ``i <= LAST``.
 
     With it comes by how much it is beyond the last pin: 1 for ``i < END``.
     """
@@ -65,7 +65,7 @@ def last_of(piece: SourcePiece) -> tuple[SourcePiece, int] | None:
         return None
     sign, bound = field(condition, "operator"), field(condition, "right")
     over = _OVER.get(sign.text or b"") if sign is not None else None
-    if over is None or bound is None or bound.type != "identifier":
+    if over is None or bound is None:
         return None
     return piece.at(bound), over
 

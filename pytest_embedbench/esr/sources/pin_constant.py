@@ -35,6 +35,8 @@ class PinToken(NamedTuple):
     """Of which call it is an argument, and the which: ``pinMode``, 0."""
 
     line: int = 0
+    reach: tuple[int, int] | None = None
+    """What a loop adds to it: 0 to 9 of ``FIRST + i``."""
     is_python: bool = False
     row: str = ""
     """What its number counts, if not what a board's numbers do: ``BOARD``."""
