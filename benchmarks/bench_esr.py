@@ -49,12 +49,9 @@ def main() -> int:
 
 
 def write_answers(file: Path, count: int) -> None:
-    """Write as many answers as are wanted, of those that are shipped."""
-    shipped = [
-        json.loads(line)
-        for each in sorted(SUITE.glob("*.jsonl"))
-        for line in each.read_text().splitlines()
-    ]
+    """Write as many answers as are wanted, of those that are shipped, in turn."""
+    sets = [each.read_text().splitlines() for each in sorted(SUITE.glob("*.jsonl"))]
+    shipped = [json.loads(line) for turn in zip(*sets, strict=True) for line in turn]
     with file.open("w") as lines:
         for number, answer in enumerate(islice(cycle(shipped), count)):
             turn = number // len(shipped)
