@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_embedbench.bench.runs_in_use import hold_run
 from pytest_embedbench.support.whole_files import replace_whole
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.contracts import Figure
     from pytest_embedbench.model import Sample
 
+OUR_FOLDER = ".embedbench"
 TRANSCRIPT = "transcript.log"
 MAX_NAME_CHARS = 120
 _ENCODER = json.JSONEncoder(default=str)
@@ -40,6 +42,7 @@ def new_folder(root: Path, nodeid: str, attempt: int = 1) -> Path:
     """
     first = _folder(root, nodeid)
     first.parent.mkdir(parents=True, exist_ok=True)
+    _keep_out_of_git(root)
     while True:
         folder = _attempt(first, attempt)
         try:
@@ -48,6 +51,14 @@ def new_folder(root: Path, nodeid: str, attempt: int = 1) -> Path:
             attempt += 1
         else:
             return folder
+
+
+def _keep_out_of_git(root: Path) -> None:
+    """Have git pass over the folder that is ours by its name, unless somebody cares."""
+    for folder in (root, *root.parents):
+        if folder.name == OUR_FOLDER and not (folder / ".gitignore").exists():
+            with suppress(OSError):
+                (folder / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
 def forget_folders(root: Path, nodeid: str) -> None:
@@ -70,7 +81,11 @@ def _attempt(first: Path, number: int) -> Path:
 
 
 def point_latest(run_dir: Path) -> None:
-    """Let the link ``latest`` beside a run's folder point to it, where links work."""
+    """Let the link ``latest`` beside a run's folder point to it, where links work.
+
+    The run goes on: until this process lets go of it nobody prunes it.
+    """
+    hold_run(run_dir)
     link = run_dir.with_name("latest")
     if link.is_symlink() and link.readlink().name == run_dir.name:
         return

@@ -16,7 +16,7 @@ from functools import partial
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.cli import cache, examples, inventory, lab, setup
+from pytest_embedbench.cli import cache, examples, inventory, lab, runs, setup
 from pytest_embedbench.errors import ConfigError, EmbedbenchError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _OWN: dict[str, Add] = {
     "plants": inventory.add_plants,
     "lab": lab.add_lab,
     "cache": cache.add_cache,
+    "runs": runs.add_runs,
     "examples": examples.add_examples,
 }
 

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_embedbench.bench.overrides import parse_override
 from pytest_embedbench.bench.registry import Registry
+from pytest_embedbench.bench.runs_in_use import release_runs
 from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.contracts import VersionsByOptions
 from pytest_embedbench.errors import ConfigError
@@ -218,6 +219,7 @@ def start(config: pytest.Config) -> Session:
                 overrides=tuple(map(parse_override, settings(config, "option"))),
             ),
         )
+        config.add_cleanup(release_runs)
         # A worker that ended here would be replaced for ever: there, tests say it.
         if not workers.sends_tests_away(config) and not workers.is_away(config):
             session.check_names()

@@ -1,0 +1,132 @@
+"""The folders of runs below an artifacts folder: what they hold, and which may go."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_embedbench.bench.runs_in_use import alone_in_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+RECORD = "test.json"
+LATEST = "latest"
+_NAME = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-\d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFolder:
+    """One run: ``outcomes`` counts its tests, ``broken`` says what is wrong with it."""
+
+    path: Path
+    started_at: str
+    size_bytes: int
+    used_ns: int
+    """When anything in it was last written, in nanoseconds since 1970."""
+    is_running: bool = False
+    is_latest: bool = False
+    outcomes: dict[str, int] = field(default_factory=dict[str, int])
+    broken: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called: when it began, and by which process."""
+        return self.path.name
+
+
+def runs_in(root: Path) -> list[RunFolder]:
+    """Return the runs below a folder, oldest first; all else there is nobody's."""
+    names = sorted(
+        path for path in root.iterdir() if _NAME.fullmatch(path.name) and path.is_dir()
+    )
+    paths = [path for path in names if not path.is_symlink()]
+    latest = (root / LATEST).resolve()
+    if latest not in [path.resolve() for path in paths] and paths:
+        latest = paths[-1].resolve()
+    return [_run(path, is_latest=path.resolve() == latest) for path in paths]
+
+
+def records_of(run_dir: Path) -> list[dict[str, Any]]:
+    """Return what a run has written of each test, in the order of their names.
+
+    Raises:
+        OSError, ValueError: it cannot be read.
+    """
+    records: list[dict[str, Any]] = []
+    for file in sorted(run_dir.rglob(RECORD)):
+        record: object = json.loads(file.read_bytes())
+        if not isinstance(record, dict) or not {"test", "outcome"} <= record.keys():
+            raise ValueError(f"{file.relative_to(run_dir)} is no record of a test")
+        records.append({**record, "folder": str(file.parent)})
+    return records
+
+
+def prunable(
+    runs: Sequence[RunFolder], *, keep_count: int, before_ns: int
+) -> list[RunFolder]:
+    """Return the runs that may go: not the latest, none that goes on or is broken."""
+    kept = {run.name for run in runs[len(runs) - min(keep_count, len(runs)) :]}
+    return [
+        run
+        for run in runs
+        if run.name not in kept
+        and run.used_ns < before_ns
+        and not (run.is_latest or run.is_running or run.broken)
+    ]
+
+
+def remove_run(run: RunFolder) -> bool:
+    """Remove a run's folder; false if somebody has begun to work in it.
+
+    Raises:
+        OSError: it cannot be removed.
+    """
+    with alone_in_run(run.path) as is_alone:
+        if is_alone:
+            shutil.rmtree(run.path)
+        return is_alone
+
+
+def _run(path: Path, *, is_latest: bool) -> RunFolder:
+    match = _NAME.fullmatch(path.name)
+    year, month, day, hour, minute, second = match.groups() if match else [""] * 6
+    about: dict[str, Any] = {"size_bytes": 0, "used_ns": 0}
+    try:
+        about = _measured(path)
+        with alone_in_run(path) as is_alone:
+            about["is_running"] = not is_alone
+        about["outcomes"] = dict(Counter(it["outcome"] for it in records_of(path)))
+    except (OSError, ValueError) as error:
+        about["broken"] = f"{error}"
+    return RunFolder(
+        path=path,
+        started_at=f"{year}-{month}-{day}T{hour}:{minute}:{second}Z",
+        is_latest=is_latest,
+        **about,
+    )
+
+
+def _measured(path: Path) -> dict[str, Any]:
+    """Return a folder's size, and when anything in it was last written.
+
+    Raises:
+        OSError: somebody may not look into it.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    size_bytes, used_ns = 0, path.stat().st_mtime_ns
+    for at, _, names in os.walk(path, onerror=refuse):
+        for name in names:
+            stat = os.lstat(os.path.join(at, name))  # noqa: PTH118  # as os.walk has it
+            size_bytes += stat.st_size
+            used_ns = max(used_ns, stat.st_mtime_ns)
+    return {"size_bytes": size_bytes, "used_ns": used_ns}
