@@ -13,6 +13,7 @@ from pytest_embedbench.engines.native import Native
 from pytest_embedbench.model import Direction
 from tests.e2e.avr_firmware import avr_image, boot, simavr
 from tests.e2e.native_firmware import HEAD, NativeCompiler, needs_gcc
+from tests.e2e.qemu_boards import Workshop, built, skip_unless_installed, workshop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import FirmwareImage
     from tests.e2e.avr_firmware import Boot
 
-__all__ = ["avr_image", "boot", "simavr"]
+__all__ = ["avr_image", "boot", "built", "simavr", "workshop"]
 
 LINES = 20
-RELAY = (
-    HEAD
-    + """
+RELAY = """
+#include <stdio.h>
+#include <stdlib.h>
 void firmware_main(void)
 {
     char line[24];
@@ -51,7 +52,6 @@ void firmware_main(void)
     }
 }
 """
-)
 
 
 class Heard(NamedTuple):
@@ -63,7 +63,7 @@ class Heard(NamedTuple):
 
 @pytest.fixture(scope="module")
 def relay(tmp_path_factory: pytest.TempPathFactory) -> FirmwareImage:
-    return NativeCompiler(tmp_path_factory.mktemp("relay")).firmware(RELAY)
+    return NativeCompiler(tmp_path_factory.mktemp("relay")).firmware(HEAD + RELAY)
 
 
 @pytest.fixture
@@ -124,3 +124,28 @@ def test_each_byte_is_heard_at_the_microsecond_at_which_it_is_out(
     for bench in (left, right):
         stamps = [line.at_us for _, line in bench.transcript.since(0)]
         assert stamps == sorted(stamps)
+
+
+def test_equal_runs_of_an_emulated_board_and_a_simulated_one_are_equal(
+    boot: Boot, workshop: Workshop, bench_of: Callable[[Board], Bench]
+) -> None:
+    skip_unless_installed("qemu-stm32f405")
+    runs: list[list[list[Heard]]] = []
+    for _ in range(2):
+        left = bench_of(workshop.boot("qemu-stm32f405", RELAY))
+        right = bench_of(boot("relay"))
+        begun_us = joined(left, right)
+        left.send("N 0")
+        right.expect(f"^N {LINES}$", within_ms=300)
+        left.run_for(5)
+        runs.append(
+            [
+                lines_of(bench, direction, since_us)
+                for bench, since_us in zip((left, right), begun_us, strict=True)
+                for direction in (Direction.FROM_FIRMWARE, Direction.TO_FIRMWARE)
+            ]
+        )
+    assert runs[0] == runs[1]
+    said, heard, others, hears = ([line.text for line in part] for part in runs[0])
+    assert said == hears == [f"N {n}" for n in range(1, LINES, 2)]
+    assert others == heard[-len(others) :] == [f"N {n}" for n in range(2, LINES + 1, 2)]
