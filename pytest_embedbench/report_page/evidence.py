@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.report_page.static_rows import as_table
+from pytest_embedbench.report_page.test_entry import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,6 +22,7 @@ from pytest_embedbench.report_page.packing import packed, script_json
 from pytest_embedbench.report_page.static_rows import (
     blames,
     digests_of,
+    list_link,
     outcomes,
     rate_rows,
     verdict_row,
@@ -84,8 +85,13 @@ def rendered_page(
         tables=tables,
         outcomes=outcomes(entry for _, entry in tests),
         blames=blames(entry for _, entry in tests),
-        verdict_rows=[verdict_row(run, each) for run in runs for each in run.verdicts],
+        verdict_rows=[
+            verdict_row(run, each, several=len(runs) > 1)
+            for run in runs
+            for each in run.verdicts
+        ],
         rate_rows=rate_rows,
+        list_link=list_link,
         digests_of=digests_of,
         left_out=left_out,
         several=len(runs) > 1,
@@ -144,7 +150,7 @@ def _place(run: RunFolder, beside: Path | None) -> str:
     """Return where a run's files are, from the page, as a URL; ``""`` if unknown."""
     if beside is None:
         return ""
-    return quote(Path(os.path.relpath(run.path, beside.resolve())).as_posix())
+    return quote(os.fsencode(os.path.relpath(run.path, beside.resolve())))
 
 
 def _digest(script: str) -> str:

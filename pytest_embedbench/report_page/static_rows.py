@@ -10,6 +10,9 @@ import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlencode
+
+from pytest_embedbench.report_page.test_entry import as_table, group_of, label_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,8 +38,13 @@ def blames(tests: Iterable[TestEntry]) -> list[tuple[str, int]]:
     ).most_common()
 
 
-def verdict_row(run: RunFolder, verdict: Mapping[str, Any]) -> dict[str, str]:
-    """Return a row of the table of verdicts, in words."""
+def verdict_row(
+    run: RunFolder, verdict: Mapping[str, Any], *, several: bool
+) -> dict[str, str]:
+    """Return a row of the table of verdicts, in words, and a link to what decided.
+
+    ``several`` says whether there are more runs in the page, and links name theirs.
+    """
 
     def text(key: str, otherwise: str = "") -> str:
         return str(verdict.get(key) or otherwise)
@@ -50,7 +58,8 @@ def verdict_row(run: RunFolder, verdict: Mapping[str, Any]) -> dict[str, str]:
         "profile": text("profile"),
         "verdict": text("verdict", "no verdict"),
         "stage": text("stage"),
-        "reason": text("reason"),
+        "reason": text("reason").partition("\n")[0],
+        "link": _deciding(run, verdict, several=several),
         "counts": ", ".join(
             f"{count} {name}"
             for name, count in counts.items()
@@ -58,6 +67,30 @@ def verdict_row(run: RunFolder, verdict: Mapping[str, Any]) -> dict[str, str]:
         ),
         "complete": "" if verdict.get("complete", True) else "(not complete)",
     }
+
+
+def _deciding(run: RunFolder, verdict: Mapping[str, Any], *, several: bool) -> str:
+    """Return the link to the check that a verdict was decided by, if it has one."""
+    check, file = verdict.get("decided_by"), str(verdict.get("file"))
+    if not check:
+        return ""
+    board = verdict.get("board") or ""
+    label = label_of(file)
+    for entry in run.tests:
+        same = entry.group == group_of(str(check), str(board), "")
+        if same and entry.submission == label and entry.board in ("", board):
+            key = f"{run.name}:{entry.folder}" if several else entry.folder
+            return f"#{_words(test=key)}" if entry.folder else ""
+    return ""
+
+
+def list_link(**filters: str) -> str:
+    """Return the link to the list of tests, with these filters set."""
+    return f"#tests&{_words(**filters)}"
+
+
+def _words(**words: str) -> str:
+    return urlencode(words, errors="replace")
 
 
 def rate_rows(esr: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -91,8 +124,3 @@ def digests_of(verdict: Mapping[str, Any]) -> str:
     names = ("sources", "images", "host_driver", "tools", "sandbox", "ignored")
     known = {name: verdict[name] for name in names if verdict.get(name)}
     return json.dumps(known, indent=2, default=str)
-
-
-def as_table(value: object) -> dict[str, Any]:
-    """Return a value that is a table, an empty one in the place of any other."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

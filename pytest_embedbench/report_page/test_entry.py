@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
-
-from pytest_embedbench.report_page.static_rows import as_table
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,3 +132,8 @@ def _number(value: object) -> float:
 
 def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:
     return as_table(table.get(key))
+
+
+def as_table(value: object) -> dict[str, Any]:
+    """Return a value that is a table, an empty one in the place of any other."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -123,6 +123,9 @@ def test_filters_narrow_the_list_and_stand_in_the_address(opened: Page) -> None:
     assert shown(opened) == "1 of 403 results, of 1 tests"
     assert opened.get_by_role("status").first.inner_text() == shown(opened)
     opened.get_by_role("button", name="Clear filters").click()
+    opened.get_by_role("link", name="firmware: 1").click()
+    opened.wait_for_function("document.querySelector('.count').textContent[0] == '1'")
+    opened.get_by_role("button", name="Clear filters").click()
     opened.get_by_label("Board").select_option("native")
     opened.get_by_label("Text").fill("many 39 skip")
     assert shown(opened) == "0 of 403 results, of 0 tests"

@@ -167,6 +167,14 @@ def test_a_check_that_left_no_record_is_there_by_its_verdict(tmp_path: Path) -> 
     ]
 
 
+def test_a_verdict_leads_to_the_check_that_decided_it(tmp_path: Path) -> None:
+    put(tmp_path, "t.py/a[uno-2]", test="t.py::a[uno-2]", outcome="failed")
+    record = {"board": "uno", "decided_by": "t.py::a[uno-2]", "reason": "dry\nlines"}
+    (tmp_path / "verdict.json").write_text(json.dumps(record))
+    text = rendered_page([read_run(tmp_path)])
+    assert '<a href="#test=t.py%2Fa%5Buno-2%5D">dry</a>' in text
+
+
 def test_what_is_broken_in_a_run_is_told_and_the_rest_is_shown(tmp_path: Path) -> None:
     put(tmp_path, "test_x.py/a", phases=3, brief=["B1"], attempt="x", reason=None)
     (tmp_path / "test_x.py" / "b").mkdir()

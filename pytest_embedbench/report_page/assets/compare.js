@@ -82,5 +82,5 @@ function metricsCompared(both, evidence) {
     const same = values[0] === values[1];
     return [name, ...values.map((value) => (same ? value : h("strong", { class: "differs" }, value))), same ? "" : "differs"];
   });
-  return table("Metrics", ["figure", ...both.map(attemptOf), ""], rows);
+  return table("Metrics", ["figure", ...both.map(attemptOf), ""], rows, PAIRS);
 }

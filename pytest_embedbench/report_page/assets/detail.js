@@ -1,5 +1,7 @@
 // One attempt at one test.
 
+const PAIRS = { class: "pairs" };
+
 async function showDetail(host, test, parameters) {
   const evidence = await evidenceOf(test);
   const lanes = evidence ? allLanes(evidence) : [];
@@ -74,7 +76,7 @@ function restOf(test, evidence) {
   const pages = [];
   const metrics = Object.entries(evidence.metrics || {});
   if (metrics.length) pages.push(["Metrics", () => h("div", {}, metrics.map(([name, figures]) =>
-    table(name, ["figure", "value"], Object.entries(figures || {}).map(([key, value]) => [key, number(value)]))))]);
+    table(name, ["figure", "value"], Object.entries(figures || {}).map(([key, value]) => [key, number(value)]), PAIRS)))]);
   const pictures = Object.entries(evidence.pictures || {});
   if (pictures.length) pages.push(["Pictures", () => h("div", { class: "pictures" }, pictures.map(([name, source]) =>
     h("figure", {}, h("img", { src: source, alt: name, loading: "lazy" }), h("figcaption", {}, printable(name)))))]);
@@ -96,18 +98,18 @@ function buildOf(record) {
     ...["host_driver", "target_driver"].filter((name) => record[name]).map((name) => [name, record[name].key]),
   ];
   return table("Build", ["what", "value"], rows.filter(([, value]) => value !== undefined && value !== null && value !== "")
-    .map(([name, value]) => [name, printable(value)]));
+    .map(([name, value]) => [name, printable(value)]), PAIRS);
 }
 
 function filesOf(test, evidence) {
   return table("Files of this test", ["file", "size"],
-    (evidence.files || []).map(([name, size]) => [fileLink(test, name), bytes(size)]));
+    (evidence.files || []).map(([name, size]) => [fileLink(test, name), bytes(size)]), PAIRS);
 }
 
 function fileLink(test, name) {
   const place = DATA.runs[test.run].place;
   if (!place || !test.folder) return printable(name);
-  const path = [test.folder, name].filter(Boolean).join("/").split("/").map(encodeURIComponent).join("/");
+  const path = [test.folder, name].filter(Boolean).join("/").split("/").map((part) => encodeURIComponent(part.toWellFormed())).join("/");
   return h("a", { href: "./" + place + "/" + path }, printable(name || test.folder));
 }
 

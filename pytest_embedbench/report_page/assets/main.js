@@ -32,7 +32,9 @@ async function route() {
     detail.replaceChildren();
     if (/^tests/.test(hash) || !hash) {
       if (parameters.size > 1) MATRIX.set(parameters);
-      if (hash && lastRow) lastRow.focus();
+      if (lastRow && lastRow.isConnected) lastRow.focus();
+      else if (hash) document.getElementById("tests").scrollIntoView();
+      lastRow = null;
     } else document.getElementById(hash)?.scrollIntoView();
     return;
   }
