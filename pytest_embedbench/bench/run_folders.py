@@ -22,7 +22,7 @@ _NAME = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunFolder:
+class KeptRun:
     """One run: ``outcomes`` counts its tests, ``broken`` says what is wrong with it."""
 
     path: Path
@@ -41,7 +41,7 @@ class RunFolder:
         return self.path.name
 
 
-def runs_in(root: Path) -> list[RunFolder]:
+def runs_in(root: Path) -> list[KeptRun]:
     """Return the runs below a folder, oldest first; all else there is nobody's."""
     names = sorted(
         path for path in root.iterdir() if _NAME.fullmatch(path.name) and path.is_dir()
@@ -69,8 +69,8 @@ def records_of(run_dir: Path) -> list[dict[str, Any]]:
 
 
 def prunable(
-    runs: Sequence[RunFolder], *, keep_count: int, before_ns: int
-) -> list[RunFolder]:
+    runs: Sequence[KeptRun], *, keep_count: int, before_ns: int
+) -> list[KeptRun]:
     """Return the runs that may go: not the latest, none that goes on or is broken."""
     kept = {run.name for run in runs[len(runs) - min(keep_count, len(runs)) :]}
     return [
@@ -82,7 +82,7 @@ def prunable(
     ]
 
 
-def remove_run(run: RunFolder) -> bool:
+def remove_run(run: KeptRun) -> bool:
     """Remove a run's folder; false if somebody has begun to work in it.
 
     Raises:
@@ -94,7 +94,7 @@ def remove_run(run: RunFolder) -> bool:
         return is_alone
 
 
-def _run(path: Path, *, is_latest: bool) -> RunFolder:
+def _run(path: Path, *, is_latest: bool) -> KeptRun:
     match = _NAME.fullmatch(path.name)
     year, month, day, hour, minute, second = match.groups() if match else [""] * 6
     about: dict[str, Any] = {"size_bytes": 0, "used_ns": 0}
@@ -105,7 +105,7 @@ def _run(path: Path, *, is_latest: bool) -> RunFolder:
         about["outcomes"] = dict(Counter(it["outcome"] for it in records_of(path)))
     except (OSError, ValueError) as error:
         about["broken"] = f"{error}"
-    return RunFolder(
+    return KeptRun(
         path=path,
         started_at=f"{year}-{month}-{day}T{hour}:{minute}:{second}Z",
         is_latest=is_latest,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.run_folders import (
     LATEST,
-    RunFolder,
+    KeptRun,
     prunable,
     records_of,
     remove_run,
@@ -100,7 +100,7 @@ def _prune(arguments: argparse.Namespace) -> int:
         raise ConfigError("--older-than and --keep: must be 0 or more")
     runs = runs_in(_root(arguments))
     before_ns = wall_now_ns() - int(arguments.older_than * _DAY_NS)
-    gone: list[RunFolder] = []
+    gone: list[KeptRun] = []
     kept = {run.name: run.broken for run in runs if run.broken}
     for run in prunable(runs, keep_count=arguments.keep, before_ns=before_ns):
         try:
@@ -130,7 +130,7 @@ def _root(arguments: argparse.Namespace) -> Path:
     return root
 
 
-def _table(run: RunFolder) -> dict[str, Any]:
+def _table(run: KeptRun) -> dict[str, Any]:
     return {
         "name": run.name,
         "folder": str(run.path),
@@ -143,7 +143,7 @@ def _table(run: RunFolder) -> dict[str, Any]:
     }
 
 
-def _words(run: RunFolder) -> str:
+def _words(run: KeptRun) -> str:
     counts = [f"{count} {outcome}" for outcome, count in sorted(run.outcomes.items())]
     words = [", ".join(counts) or "no tests"]
     if run.broken:
