@@ -32,7 +32,7 @@ from pytest_embedbench.support.whole_files import replace_whole
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_embedbench.report_page.run_folder import RunFolder
+    from pytest_embedbench.report_page.run_folder import PageRun
     from pytest_embedbench.report_page.test_entry import TestEntry
 
 MOST_PACKED_BYTES = 48_000_000
@@ -45,7 +45,7 @@ _SCRIPTS = (
 
 
 def write_page(
-    file: Path, runs: Sequence[RunFolder], tables: Sequence[Mapping[str, Any]] = ()
+    file: Path, runs: Sequence[PageRun], tables: Sequence[Mapping[str, Any]] = ()
 ) -> int:
     """Write the page of some runs, whole or not at all; return its size in bytes.
 
@@ -63,7 +63,7 @@ def write_page(
 
 
 def rendered_page(
-    runs: Sequence[RunFolder],
+    runs: Sequence[PageRun],
     tables: Sequence[Mapping[str, Any]] = (),
     *,
     beside: Path | None = None,
@@ -105,7 +105,7 @@ def rendered_page(
 
 
 def _light(
-    runs: Sequence[RunFolder],
+    runs: Sequence[PageRun],
     tests: Sequence[tuple[int, TestEntry]],
     beside: Path | None,
 ) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _row(run: int, entry: TestEntry, number: int) -> list[object]:
 
 
 def _all_evidence(
-    runs: Sequence[RunFolder], tests: Sequence[tuple[int, TestEntry]]
+    runs: Sequence[PageRun], tests: Sequence[tuple[int, TestEntry]]
 ) -> tuple[dict[int, str], int]:
     """Return evidence by number of test, and of how many there was no room for it."""
     order = sorted(range(len(tests)), key=lambda number: not tests[number][1].failed)
@@ -146,7 +146,7 @@ def _all_evidence(
     return found, left_out
 
 
-def _place(run: RunFolder, beside: Path | None) -> str:
+def _place(run: PageRun, beside: Path | None) -> str:
     """Return where a run's files are, from the page, as a URL; ``""`` if unknown."""
     if beside is None:
         return ""

@@ -30,9 +30,10 @@ ESR, ROBUSTNESS, LAB = "esr.json", "robustness.json", "lab.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunFolder:
-    """One run; the tables are as their files have them, with ``"file"`` added.
+class PageRun:
+    """One run, as a page shows it.
 
+    Its tables are as their files have them, verdicts with ``"file"`` added.
     ``oddities`` says of each file that could not be read what is the matter with it.
     """
 
@@ -47,7 +48,7 @@ class RunFolder:
     oddities: tuple[str, ...] = ()
 
 
-def read_run(folder: Path) -> RunFolder:
+def read_run(folder: Path) -> PageRun:
     """Read the folder of a run.
 
     Raises:
@@ -77,7 +78,7 @@ def read_run(folder: Path) -> RunFolder:
             f"{folder}: is no run's folder: it has no {TEST} of a test, no {VERDICT} "
             f"and no {RUN}"
         )
-    return RunFolder(
+    return PageRun(
         name=path.name,
         path=path,
         about=about,

@@ -17,7 +17,7 @@ from pytest_embedbench.report_page.test_entry import as_table, group_of, label_o
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_embedbench.report_page.run_folder import RunFolder
+    from pytest_embedbench.report_page.run_folder import PageRun
     from pytest_embedbench.report_page.test_entry import TestEntry
 
 _USUAL = ("passed", "failed", "skipped")
@@ -39,7 +39,7 @@ def blames(tests: Iterable[TestEntry]) -> list[tuple[str, int]]:
 
 
 def verdict_row(
-    run: RunFolder, verdict: Mapping[str, Any], *, several: bool
+    run: PageRun, verdict: Mapping[str, Any], *, several: bool
 ) -> dict[str, str]:
     """Return a row of the table of verdicts, in words, and a link to what decided.
 
@@ -69,7 +69,7 @@ def verdict_row(
     }
 
 
-def _deciding(run: RunFolder, verdict: Mapping[str, Any], *, several: bool) -> str:
+def _deciding(run: PageRun, verdict: Mapping[str, Any], *, several: bool) -> str:
     """Return the link to the check that a verdict was decided by, if it has one."""
     check, file = verdict.get("decided_by"), str(verdict.get("file"))
     if not check:
