@@ -250,6 +250,8 @@ def test_the_theme_is_switched_and_every_control_has_a_name(opened: Page) -> Non
     assert opened.evaluate(background) != light
     opened.get_by_role("link", name="passed on first / uno: test_fills").click()
     opened.get_by_role("tab", name="Metrics").wait_for()
+    opened.get_by_role("link", name="Skip to the content").press("Enter")
+    assert opened.get_by_role("main").evaluate("it => it === document.activeElement")
     snapshot = opened.locator("body").aria_snapshot()
     nameless = re.findall(
         r"^\s*- (?:button|link|combobox|searchbox|img|tab|textbox)(?: \[.*)?:?$",

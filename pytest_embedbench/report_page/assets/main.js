@@ -79,6 +79,10 @@ function start() {
   MATRIX = new Matrix(document.getElementById("matrix"));
   MATRIX.fill();
   startTheme();
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address says what is seen
+    document.getElementById("main").focus();
+  });
   document.getElementById("print").addEventListener("click", () => print());
   document.addEventListener("click", (event) => {
     const link = event.target.closest && event.target.closest(".matrix a");
