@@ -20,7 +20,7 @@ PROMPT = (
     "Read README.md in this folder. It says where the task is described, which files "
     "are yours to write, and how to submit them. Do the task, and submit."
 )
-_MOST_LOGGED = 8_000_000
+MORE = "\n[more was printed, and is not kept]\n"
 _LIMITS = Limits(file_bytes=1024**3)
 
 
@@ -36,6 +36,7 @@ class Agent:
         readable: Files and folders beside the system's that it needs.
         variables: Names of environment variables that are passed on to it.
         sandbox: Whether it is kept in one.
+        log_letters: How much of what it prints is kept, of each of both streams.
     """
 
     command: tuple[str, ...]
@@ -44,6 +45,7 @@ class Agent:
     readable: tuple[Path, ...] = ()
     variables: tuple[str, ...] = ()
     sandbox: bool = True
+    log_letters: int = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,7 @@ def run_agent(
     """Run an agent's command to its end, or to the end of its time.
 
     Whatever it has started ends with it. What it prints goes into ``log``, of each of
-    both streams the first part if it is beyond all measure.
+    both streams the first part, with a word that there was more.
 
     Raises:
         BenchFault: the sandbox cannot be made.
@@ -90,9 +92,9 @@ def run_agent(
             | {SOCKET: str(socket), REPORT: str(workspace / FILE_NAME)},
             limits=_LIMITS,
             policy=policy,
-            stop_at=_Logged(out),
+            stop_at=_Log(out, agent.log_letters).line,
         )
-        out.write(done.stderr)
+        _Log(out, agent.log_letters).text(done.stderr)
     return AgentEnd(
         returncode=done.returncode,
         timed_out=done.ending is GuardedExit.TIMED_OUT,
@@ -108,15 +110,21 @@ def _words(command: Sequence[str], workspace: Path) -> list[str]:
     return words
 
 
-class _Logged:
-    """Writes lines as they come, up to a limit; never ends the run."""
+class _Log:
+    """Takes what is printed, up to a limit; never ends the run."""
 
-    def __init__(self, out: TextIO) -> None:
-        self._out, self._room = out, _MOST_LOGGED
+    def __init__(self, out: TextIO, most: int) -> None:
+        self._out, self._room = out, most
 
-    def __call__(self, line: str) -> bool:
-        if self._room > 0:
-            self._room -= len(line)
-            self._out.write(f"{line}\n")
-            self._out.flush()
+    def line(self, line: str) -> bool:
+        self.text(f"{line}\n")
         return False
+
+    def text(self, text: str) -> None:
+        if self._room <= 0:
+            return
+        self._out.write(text[: self._room])
+        self._room -= len(text)
+        if self._room <= 0:
+            self._out.write(MORE)
+        self._out.flush()

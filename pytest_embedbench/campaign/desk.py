@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 SOCKET = "EMBEDBENCH_DESK"
 """The environment variable that tells ``embedbench submit`` where the socket is."""
 _MOST_NOTES = 10_000
+_MOST_REFUSALS = 1000
+_MOST_NAMED = 100
 _COUNTS = ("passed", "failed", "builds", "boots")
 _REFUSED = "REFUSED: {} of {} submissions were used; there is none left\n"
 _BROKEN = "REFUSED: the desk cannot take it: tell whoever runs it\n"
@@ -96,7 +98,7 @@ class Desk:
         self._judged: list[Submitted] = []
         self._test_runs: list[TestRun] = []
         self._on_first = on_first
-        self._number = self._used = 0
+        self._number = self._used = self._refusals = 0
         self._opened_at_s = host_now_s()
         self._failed: EmbedbenchError | None = None
 
@@ -126,7 +128,7 @@ class Desk:
         self._waiting.put(None)
         self._later.join()
         self._place.cleanup()
-        self._write("closed", submissions=self._number)
+        self._write("closed", submissions=self._number, refused=self._refusals)
         if self._failed is not None:
             raise self._failed
 
@@ -156,8 +158,14 @@ class Desk:
             case "note" if len(self._test_runs) < _MOST_NOTES:
                 return self._note(request)
             case other:
-                self._write("refused", asked=str(other)[:100])
+                self._refuse(asked=str(other)[:100])
                 return {"error": "ask to submit, or for the status"}
+
+    def _refuse(self, **data: object) -> None:
+        """Count it, and write it down as long as that fills no disk."""
+        self._refusals += 1
+        if self._refusals <= _MOST_REFUSALS:
+            self._write("refused", **data)
 
     def _note(self, request: Mapping[str, Any]) -> dict[str, Any]:
         counts = {name: request.get(name, 0) for name in _COUNTS}
@@ -177,7 +185,7 @@ class Desk:
             if self._failed is not None:
                 return Said(text=_BROKEN)
             if limit is not None and self._used >= limit:
-                self._write("refused", asked="submit", used=self._used)
+                self._refuse(asked="submit", used=self._used)
                 return Said(text=_REFUSED.format(self._used, limit))
             return self._take()
 
@@ -191,7 +199,8 @@ class Desk:
             submission=number,
             at_s=round(at_s, 3),
             files=_digests(taken.surface),
-            offences=taken.offences,
+            offences=taken.offences[:_MOST_NAMED],
+            offences_in_all=len(taken.offences),
         ):
             return Said(text=_BROKEN)
         if number == 1:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from threading import BoundedSemaphore, Event, Thread
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_embedbench.clock import Deadline
 from pytest_embedbench.errors import BenchFault
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _MOST_BYTES = 1 << 16
 _MOST_AT_ONCE = 16
 _HEARD_WITHIN_S = 10.0
+_AT_LEAST_S = 0.001
 _TRIES_EVERY_S = 0.5
 _ANSWERED_WITHIN_S = 2 * 3600.0
 
@@ -74,13 +76,13 @@ class DeskSocket:
     def _hear(self, visitor: socket.socket) -> None:
         try:
             with visitor, suppress(OSError):  # who hangs up is not waited for
-                visitor.settimeout(_HEARD_WITHIN_S)
-                request = _request(visitor)
+                request = _request(visitor, Deadline(_HEARD_WITHIN_S))
                 answer = (
                     {"error": f"send a JSON table, in a line of {_MOST_BYTES} bytes"}
                     if request is None
                     else self._answer(request)
                 )
+                visitor.settimeout(_HEARD_WITHIN_S)
                 visitor.sendall(_line(answer))
         finally:
             self._room.release()
@@ -106,9 +108,11 @@ def ask(path: Path, request: Mapping[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _request(visitor: socket.socket) -> dict[str, Any] | None:
+def _request(visitor: socket.socket, deadline: Deadline) -> dict[str, Any] | None:
     heard = bytearray()
-    while b"\n" not in heard and len(heard) <= _MOST_BYTES:
+    while b"\n" not in heard and len(heard) <= _MOST_BYTES and not deadline.passed():
+        # All of it within the limit: who sends a byte now and then holds no place.
+        visitor.settimeout(max(deadline.remaining_s(), _AT_LEAST_S))
         piece = visitor.recv(4096)
         if not piece:
             break

@@ -13,6 +13,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.grading.verdict import BENCH, Stage, Verdict
 from pytest_embedbench.processes.guarded import run_guarded
 
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LIMIT_S = 3600.0
-_PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "XDG_CACHE_HOME", "EMBEDBENCH_CACHE",
-              "PLATFORMIO_CORE_DIR", "ESPRESSIF_QEMU_PATH")  # fmt: skip
+_PASSED_ON = (
+    "PATH", "HOME", "LANG", "TMPDIR", "XDG_CACHE_HOME", "EMBEDBENCH_CACHE",
+    "EMBEDBENCH_CORE", "PLATFORMIO_CORE_DIR", "ESPRESSIF_QEMU_PATH",
+)  # fmt: skip
 _TAIL_LINES = 5
+_MOST_NAMED = 20
 _STAGES = [stage.value for stage in Stage]
 
 
@@ -57,7 +61,10 @@ class Judgement:
 
 def outside_surface(offences: Sequence[str]) -> Judgement:
     """Return the judgement on a workspace in which more was changed than may be."""
-    reason = "outside of the edit surface: " + "; ".join(offences)
+    named = [*offences[:_MOST_NAMED]]
+    if len(offences) > _MOST_NAMED:
+        named.append(f"and {len(offences) - _MOST_NAMED} more")
+    reason = "outside of the edit surface: " + "; ".join(named)
     stage, verdict = Stage.EDIT_SURFACE.value, Verdict.HOST.value
     return Judgement(verdict=verdict, stage=stage, reason=reason)
 
@@ -79,7 +86,19 @@ class Evaluator:
     sandbox: str = "auto"
 
     def __call__(self, files: Mapping[str, bytes], folder: Path) -> Judgement:
-        """Judge files of the edit surface; ``folder`` is for all that comes of it."""
+        """Judge files of the edit surface; ``folder`` is for all that comes of it.
+
+        Raises:
+            BenchFault: there is no room for it on the disk, or what came is unreadable.
+        """
+        try:
+            return self._judge(files, folder)
+        except (OSError, ValueError) as error:
+            raise BenchFault(
+                f"{folder}: the submission cannot be judged there: {error}"
+            ) from error
+
+    def _judge(self, files: Mapping[str, bytes], folder: Path) -> Judgement:
         submission = folder / "submission"
         submission.mkdir(parents=True)
         for name, content in files.items():
@@ -104,7 +123,7 @@ class Evaluator:
             said = f"{done.stdout}{done.stderr}".strip().splitlines()[-_TAIL_LINES:]
             why = "\n".join(said) or f"exit code {done.returncode}"
             return Judgement(verdict=None, stage=BENCH, reason=f"no verdict: {why}")
-        return _judgement(json.loads(rows.read_bytes())["rows"], folder)
+        return _judgement(_read_without(rows, folder)["rows"], folder)
 
 
 def _environment(sandbox: str) -> dict[str, str]:
@@ -122,10 +141,17 @@ def _judgement(rows: Sequence[Mapping[str, Any]], folder: Path) -> Judgement:
         reason=decisive["reason"],
         boards={row["board"]: row["verdict"] for row in rows},
         details={
-            row["board"]: json.loads((run / row["file"]).read_bytes()) for row in rows
+            row["board"]: _read_without(run / row["file"], folder) for row in rows
         },
         folder=run,
     )
+
+
+def _read_without(file: Path, folder: Path) -> dict[str, Any]:
+    """Read JSON, with paths below ``folder`` from there on: agents are told of them."""
+    here = json.dumps(f"{folder}/")[1:-1]
+    table: dict[str, Any] = json.loads(file.read_text("utf-8").replace(here, ""))
+    return table
 
 
 def _rank(row: Mapping[str, Any]) -> tuple[bool, bool, int]:

@@ -50,6 +50,7 @@ class Record:
     def __init__(self, file: Path) -> None:
         self.file = file
         self.seal = Seal()
+        self._written = hashlib.sha256()
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.open("xb").close()
@@ -66,22 +67,32 @@ class Record:
         Raises:
             BenchFault: it cannot be written, or the file is not as we left it.
         """
-        check_record(self.file, self.seal)
+        self._insist()
         number = self.seal.count + 1
         entry = {"number": number, "at": host_stamp(), "kind": kind, "data": data}
         sealed = _sealed(self.seal.digest, entry)
-        line = json.dumps(entry | {"sealed": sealed}) + "\n"
+        line = (json.dumps(entry | {"sealed": sealed}) + "\n").encode()
         try:
-            with self.file.open("ab") as out:
-                out.write(line.encode())
-                out.flush()
-                os.fsync(out.fileno())
+            _add_whole(self.file, line)
         except OSError as error:
-            raise BenchFault(
-                f"{self.file}: {error.strerror}: it is the record"
-            ) from error
+            raise _not_there(self.file, error) from error
+        self._written.update(line)
         self.seal = Seal(number, sealed)
         return self.seal
+
+    def _insist(self) -> None:
+        """Insist that the file is what we wrote, to the byte.
+
+        Raises:
+            BenchFault: it is not.
+        """
+        try:
+            found = hashlib.sha256(self.file.read_bytes()).digest()
+        except OSError as error:
+            raise _not_there(self.file, error) from error
+        if found != self._written.digest():
+            check_record(self.file, self.seal)  # which says what is wrong with it
+            raise BenchFault(f"{self.file}: somebody changed the record")
 
 
 def read_record(file: Path) -> tuple[list[RecordedEvent], Seal]:
@@ -93,7 +104,7 @@ def read_record(file: Path) -> tuple[list[RecordedEvent], Seal]:
     try:
         lines = file.read_bytes().splitlines()
     except OSError as error:
-        raise BenchFault(f"{file}: {error.strerror}: it is the record") from error
+        raise _not_there(file, error) from error
     entries: list[RecordedEvent] = []
     seal = Seal()
     for number, line in enumerate(lines, start=1):
@@ -127,6 +138,24 @@ def check_record(file: Path, expected: Seal) -> None:
             if found.count != expected.count
             else f"{file}: is not the record that the desk wrote: somebody exchanged it"
         )
+
+
+def _add_whole(file: Path, data: bytes) -> None:
+    """Add to a file, on the disk; if that fails, nothing of it is left there."""
+    with file.open("ab", buffering=0) as out:
+        begin = out.tell()
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[out.write(left) :]
+            os.fsync(out.fileno())
+        except OSError:
+            out.truncate(begin)
+            raise
+
+
+def _not_there(file: Path, error: OSError) -> BenchFault:
+    return BenchFault(f"{file}: {error.strerror}: it is the record")
 
 
 def _sealed(before: str, entry: dict[str, Any]) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import difflib
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.campaign.handed_out import FIRST_TEST, OWN_TESTS, handed_out
 from pytest_embedbench.campaign.taking import take
+from pytest_embedbench.campaign.unfollowed import contents_below
 from pytest_embedbench.grading.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.campaign.usage import Usage
 
 SCHEMA = 1
-_MOST_TEST_BYTES = 1_000_000
+_MOST_TEST_BYTES, _MOST_TEST_FILES = 1_000_000, 1000
 
 
 def result_of(  # all that there is to know of a run
@@ -132,7 +134,7 @@ def _changes(cell: Cell, workspace: Path) -> dict[str, Any]:
     return {
         "files_touched": len(touched) + len(taken.offences),
         "lines_changed": lines,
-        "self_tests_written": len(_tests_in(workspace / OWN_TESTS) - {FIRST_TEST}),
+        "self_tests_written": len(_tests_in(workspace) - {FIRST_TEST}),
     }
 
 
@@ -143,15 +145,14 @@ def _lines_changed(before: bytes, after: bytes) -> int:
     return sum(step[:1] in "+-" and step[:3] not in {"+++", "---"} for step in steps)
 
 
-def _tests_in(folder: Path) -> set[str]:
+def _tests_in(workspace: Path) -> set[str]:
     """Return the names of functions that pytest would take for tests."""
     names: set[str] = set()
-    for file in sorted(folder.glob("**/*.py")) if folder.is_dir() else ():
-        if file.is_symlink() or file.stat().st_size > _MOST_TEST_BYTES:
-            continue
+    found = contents_below(workspace, OWN_TESTS, ".py", _MOST_TEST_BYTES)
+    for source in islice(found, _MOST_TEST_FILES):
         try:
-            tree = ast.parse(file.read_bytes())
-        except (ValueError, SyntaxError, RecursionError, MemoryError, OSError):
+            tree = ast.parse(source)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         names |= {
             node.name

@@ -1,9 +1,4 @@
-"""Taking what is in a workspace, while whoever works in it may be changing it.
-
-Every folder and file is opened once, by its name in a folder that is open already, and
-no link is ever followed: what is looked at is what is read. Nothing that is no regular
-file is opened for reading, and nothing is read beyond a limit.
-"""
+"""Taking what is in a workspace, while whoever works in it may be changing it."""
 
 from __future__ import annotations
 
@@ -13,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.campaign.unfollowed import content, names_in, opened
 from pytest_embedbench.grading.edit_surface.files import (
     MAX_SOURCE_BYTES,
     NOT_BUILT,
@@ -28,8 +24,6 @@ if TYPE_CHECKING:
 
 _MOST_ENTRIES = 20_000
 _DEEPEST = 40
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
@@ -72,21 +66,23 @@ class _Taking:
 
     def of(self, workspace: Path) -> Taken:
         try:
-            with _opened(workspace, None) as folder:
+            with opened(workspace) as folder:
                 self._walk(folder, "", 0)
         except OSError as error:
             self._offence(".", f"the workspace cannot be read: {error.strerror}")
             return self._taken
-        for name in sorted(self._given.keys() - self._seen - self._surface):
-            if not self._is_aside(name):
-                self._offence(name, "was handed out, and is gone")
+        if self._entries <= _MOST_ENTRIES:  # else not everything was looked at
+            self._miss()
         self._taken.offences.sort()
         return self._taken
 
+    def _miss(self) -> None:
+        for name in sorted(self._given.keys() - self._seen - self._surface):
+            if not self._is_aside(name):
+                self._offence(name, "was handed out, and is gone")
+
     def _walk(self, folder: int, inside: str, depth: int) -> None:
-        with os.scandir(folder) as found:
-            names = [entry.name for entry in found]
-        for name in sorted(names):
+        for name in names_in(folder, _MOST_ENTRIES + 1):
             self._entries += 1
             if self._entries > _MOST_ENTRIES:
                 if self._entries == _MOST_ENTRIES + 1:
@@ -105,7 +101,7 @@ class _Taking:
             if depth == _DEEPEST:
                 self._offence(path, f"lies deeper than {_DEEPEST} folders")
                 return
-            with self._reported(path), _opened(name, folder) as inner:
+            with self._reported(path), opened(name, folder) as inner:
                 self._walk(inner, f"{path}/", depth + 1)
         elif self._concerns(path) or self._could_be_built(path, mode):
             self._seen.add(path)
@@ -118,17 +114,17 @@ class _Taking:
             if words:
                 self._offence(path, words)
                 return
-            content = _content(name, folder)
-            if content is None:
+            found = content(name, folder, MAX_SOURCE_BYTES + 1)
+            if found is None:
                 self._offence(path, "is no regular file")
-            elif len(content) > MAX_SOURCE_BYTES:
+            elif len(found) > MAX_SOURCE_BYTES:
                 words = f"has more than {MAX_SOURCE_BYTES} bytes"
                 self._offence(path, words)
             elif path in self._surface:
-                self._taken.surface[path] = content
+                self._taken.surface[path] = found
             elif path not in self._given:
                 self._offence(path, "was not handed out, and could be built")
-            elif content != self._given[path]:
+            elif found != self._given[path]:
                 self._offence(path, "was changed, and is not yours to change")
 
     def _concerns(self, path: str) -> bool:
@@ -160,21 +156,3 @@ class _Taking:
             raise
         except OSError as error:  # a link in a folder's place, rights, a name too long
             self._offence(path, f"cannot be read: {error.strerror}")
-
-
-def _content(name: str, folder: int) -> bytes | None:
-    """Return what is in a regular file, one byte beyond the limit at most."""
-    descriptor = os.open(name, _FILE, dir_fd=folder)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        return file.read(MAX_SOURCE_BYTES + 1)
-
-
-@contextmanager
-def _opened(name: str | Path, folder: int | None) -> Generator[int]:
-    descriptor = os.open(name, _FOLDER, dir_fd=folder)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)

@@ -11,12 +11,16 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_embedbench.campaign.unfollowed import content_below
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 REPORT = "EMBEDBENCH_AGENT_REPORT"
 FILE_NAME = ".agent_report.jsonl"
 _MOST_BYTES = 32_000_000
+_MOST_AT_ONCE = 10**12
+"""What no line can be right about; sums stay numbers that any reader takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +44,8 @@ class Usage:
 
 def usage_so_far(workspace: Path) -> Usage | None:
     """Return the sum of what an agent has reported; ``None`` if it has nothing."""
-    file = workspace / FILE_NAME
-    try:
-        if file.is_symlink() or not file.is_file():
-            return None
-        with file.open("rb") as lines:
-            said = lines.read(_MOST_BYTES)
-    except OSError:
+    said = content_below(workspace, FILE_NAME, _MOST_BYTES)
+    if said is None:
         return None
     sums = dict.fromkeys(asdict(Usage()), 0)
     for line in said.splitlines():
@@ -62,5 +61,5 @@ def usage_so_far(workspace: Path) -> Usage | None:
 def _add(sums: dict[str, int], table: dict[str, Any]) -> None:
     for key in sums:
         amount = table.get(key, 0)
-        if isinstance(amount, int) and not isinstance(amount, bool) and amount >= 0:
+        if type(amount) is int and 0 <= amount <= _MOST_AT_ONCE:
             sums[key] += amount

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -13,7 +14,7 @@ from pytest_embedbench.campaign.desk import Desk, Submitted, TestRun
 from pytest_embedbench.campaign.judging import Judgement
 from pytest_embedbench.campaign.modes import MODES
 from pytest_embedbench.campaign.record import Seal
-from pytest_embedbench.campaign.result import deciding, result_of
+from pytest_embedbench.campaign.result import _tests_in, deciding, result_of
 from pytest_embedbench.campaign.usage import FILE_NAME, Usage, usage_so_far
 from pytest_embedbench.campaign.workspace import create_workspace
 from pytest_embedbench.grading.task import Suite, load_task
@@ -62,6 +63,7 @@ def test_without_a_submission_nothing_decides() -> None:
             b'{"tool_calls": 2, "input_tokens": 5}\n{"tool_calls": 1, "more": []}\n',
             Usage(tool_calls=3, input_tokens=5),
         ),
+        (b'{"input_tokens": ' + b"9" * 4300 + b"}", Usage()),
         (b'rubbish\n\xff\n[1]\n{"tool_calls": -1}\n{"output_tokens": true}\n', Usage()),
         (b"", Usage()),
     ],
@@ -76,6 +78,9 @@ def test_usage_is_what_an_agent_says_in_whole_numbers(
 def test_an_agent_that_says_nothing_has_no_usage(tmp_path: Path) -> None:
     assert usage_so_far(tmp_path) is None
     (tmp_path / FILE_NAME).symlink_to("/etc/passwd")
+    assert usage_so_far(tmp_path) is None
+    (tmp_path / FILE_NAME).unlink()
+    os.mkfifo(tmp_path / FILE_NAME)
     assert usage_so_far(tmp_path) is None
 
 
@@ -129,3 +134,16 @@ def test_a_result_has_it_all(tmp_path: Path) -> None:
         "self_tests_written": 1,
     }
     assert result["record"] == {"count": 7, "digest": "seal"}
+
+
+def test_own_tests_are_counted_without_following_or_waiting(tmp_path: Path) -> None:
+    own = tmp_path / "agent_tests"
+    (own / "more").mkdir(parents=True)
+    (own / "more/test_it.py").write_text("def test_one(): pass\ndef helper(): pass\n")
+    (own / "test_link.py").symlink_to(__file__)
+    (own / "up").symlink_to("/")
+    os.mkfifo(own / "test_pipe.py")
+    assert _tests_in(tmp_path) == {"test_one"}
+    own.rename(tmp_path / "elsewhere")
+    own.symlink_to(tmp_path / "elsewhere")
+    assert _tests_in(tmp_path) == set()
