@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import shutil
 import socket
 import sys
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -88,7 +90,7 @@ def link_to(secret: Path) -> Callable[[Path], None]:
 
 def pipe(file: Path) -> None:
     file.unlink()
-    taking.os.mkfifo(file)
+    os.mkfifo(file)
 
 
 def folder(file: Path) -> None:
@@ -321,7 +323,7 @@ def test_a_clock_that_is_set_back_changes_no_time_of_the_record(
     workspace: Path, make_desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wall_s = iter(range(2_000_000_000, 0, -100_000))
-    monkeypatch.setattr(clock.time, "time", lambda: float(next(wall_s)))
+    monkeypatch.setattr(time, "time", lambda: float(next(wall_s)))
     with make_desk() as desk:
         assert submit(desk) == submit(desk) == "PASS\n"
     entries, _ = read_record(record_of(workspace))
