@@ -144,12 +144,13 @@ def replace_file(file: Path, text: str) -> None:
     replace_whole(file, text.encode())
 
 
-def trace_csv(samples: Sequence[Sample[Any]]) -> str:
+def trace_csv(samples: Sequence[Sample[Any]], *, head: bool = True) -> str:
     """Return a trace: plant time in ms, then the state's fields in their order."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [field.name for field in fields(samples[0].state)]
-    writer.writerow(["timestamp_ms", *names])
+    if head:
+        writer.writerow(["timestamp_ms", *names])
     for at_ms, state in samples:
         writer.writerow([at_ms, *(getattr(state, name) for name in names)])
     return text.getvalue()

@@ -16,8 +16,9 @@ from pytest_embedbench.bench.buttons import (
 )
 from pytest_embedbench.bench.closed_loop import FREE_RUN, ClosedLoop, Invariants
 from pytest_embedbench.bench.coupling import IN_STEP, Coupling
+from pytest_embedbench.bench.live_lines import listener_for
 from pytest_embedbench.bench.loop_checks import check_run
-from pytest_embedbench.bench.loop_files import write_loop
+from pytest_embedbench.bench.loop_files import LoopFiles
 from pytest_embedbench.bench.recorder import Recorder
 from pytest_embedbench.bench.restarts import expect_restart
 from pytest_embedbench.bench.run import summarize
@@ -91,7 +92,7 @@ class Bench:
         self._recorder = Recorder(
             board,
             board.link(),
-            Transcript(self._log),
+            Transcript(self._log, listener=listener_for(board.spec.name)),
             path=self.transcript_path,
             elf_path=self.elf_path,
         )
@@ -279,10 +280,8 @@ class Bench:
             with suppress(BenchFault):
                 self._recorder.pull()
             self._recorder.take_pending()
-            for number, loop in enumerate(self.loops, start=1):
-                suffix = "" if number == 1 else f"-{number}"
-                name = self.board.spec.name if self.plots else ""
-                write_loop(self.folder, loop, suffix, plotted_as=name)
+            for files in self._recorder.files.loops:
+                files.finish(plotted_as=self.board.spec.name if self.plots else "")
         finally:
             self.uarts.close()
             self.transcript.flush()
@@ -297,4 +296,5 @@ class Bench:
     ) -> ClosedLoop[StateT]:
         loop = ClosedLoop(self._recorder, plant, scenario, coupling, invariants or {})
         self.loops.append(loop)
+        self._recorder.files.add(LoopFiles(self.folder, loop, len(self.loops)))
         return loop

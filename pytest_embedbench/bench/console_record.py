@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.artifacts import new_file, safe_name
+from pytest_embedbench.bench.live_lines import listener_for
 from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.errors import EmbedbenchError
 from pytest_embedbench.model import Direction, Line
@@ -43,7 +44,7 @@ class RecordedConsole:
             number += 1
             self.path = self.folder / f"{stem}-{number}.log"
         self._log = new_file(self.path)
-        self.transcript = Transcript(self._log)
+        self.transcript = Transcript(self._log, listener=listener_for(self.name))
         self._record(Direction.BENCH, f"logged in to {self.name} on {self.location}")
 
     def __repr__(self) -> str:

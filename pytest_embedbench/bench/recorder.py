@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.bench.absences import AbsenceWatch
 from pytest_embedbench.bench.crashes import CrashGuard
 from pytest_embedbench.bench.evidence import evidence_of
+from pytest_embedbench.bench.growing_files import GrowingFiles
 from pytest_embedbench.bench.guards import FloodMeter, from_firmware
 from pytest_embedbench.bench.lookout import Lookout
 from pytest_embedbench.bench.under_test import plain
-from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.contracts import HearsBetween, RunsOn
 from pytest_embedbench.errors import BenchFault, FirmwareFault, FirmwareReset
 from pytest_embedbench.model import Direction, Line
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.model import UartSpec
     from pytest_embedbench.wire.transcript import Transcript
 
-FLUSH_EVERY_S = 0.5
 _FIRMWARE = Direction.FROM_FIRMWARE
 
 
@@ -62,6 +61,7 @@ class Recorder:
     """What lets time pass: the board, or the boards that it is joined with."""
     meter: FloodMeter = field(init=False)
     lookout: Lookout = field(init=False)
+    files: GrowingFiles = field(init=False)
     _plain: Board = field(init=False)
     _hears: HearsBetween | None = field(init=False)
     _carried: list[Line] = field(default_factory=list[Line], init=False)
@@ -69,7 +69,6 @@ class Recorder:
     _sent_us: int = field(default=0, init=False)
     """On a board in host time, when something was last sent."""
     _absences: AbsenceWatch = field(init=False)
-    _flush_at_s: float = field(default=0.0, init=False)
     _is_told: bool = field(default=False, init=False)
     _dead: bool = field(default=False, init=False)
 
@@ -83,6 +82,7 @@ class Recorder:
         spec = self.board.spec
         self.group = [self]
         self.meter = FloodMeter(self.baud_bps)
+        self.files = GrowingFiles(self.transcript)
         self.lookout = Lookout(CrashGuard(CrashWatch.of(spec.mcu), self.elf_path))
 
     @property
@@ -124,7 +124,7 @@ class Recorder:
         """Record what has come while time passed."""
         self.meter.count(self.pull(), now_us)
         self._check(now_us)
-        self._keep_readable()
+        self.files.keep_up()
 
     def end(self, fault: FirmwareFault) -> None:
         """Record the last words and close the books: the board runs no more."""
@@ -277,12 +277,6 @@ class Recorder:
     def evidence(self) -> str:
         """Return the transcript's tail, the board's notes, and where the rest is."""
         return evidence_of(self)
-
-    def _keep_readable(self) -> None:
-        """Let a reader of the file see what was said half a second of host time ago."""
-        if (now_s := host_now_s()) >= self._flush_at_s:
-            self.transcript.flush()
-            self._flush_at_s = now_s + FLUSH_EVERY_S
 
     def _check(self, now_us: int) -> None:
         """Keep the earliest offence that has been seen."""

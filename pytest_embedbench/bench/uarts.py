@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.artifacts import new_file
+from pytest_embedbench.bench.live_lines import listener_for
 from pytest_embedbench.bench.recorder import Recorder
 from pytest_embedbench.bench.uart_session import UartSession
 from pytest_embedbench.errors import ConfigError
@@ -89,7 +90,9 @@ class Uarts(Mapping[str, UartSession]):
         recorder = Recorder(
             main.board,
             main.board.link(uart.name),
-            Transcript(log),
+            Transcript(
+                log, listener=listener_for(f"{main.board.spec.name} {uart.name}")
+            ),
             path=path,
             elf_path=main.elf_path,
             uart=uart,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pytest_embedbench.hookspecs as events
-from pytest_embedbench.plugin import options
+from pytest_embedbench.plugin import live, options
 from pytest_embedbench.plugin.fixtures import (
     bench,
     board,
@@ -77,7 +77,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--board`` and ``--embedbench-*``, their ini keys and environment."""
-    options.add_settings(parser, options.OPTIONS)
+    options.add_settings(parser, (*options.OPTIONS, live.LIVE))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -89,6 +89,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_embedbench.plugin import resuming  # noqa: PLC0415  # late
 
         resuming.check_taken(config)
+    live.begin(config)
     if options.any_set(config):
         session_of(config)
 
@@ -100,7 +101,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         return []
     from pytest_embedbench.plugin import header  # noqa: PLC0415  # late
 
-    return header.lines(session_of(config))
+    return [*header.lines(session_of(config)), *live.header(config)]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -9,7 +9,7 @@ from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import Direction, Line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TextIO
 
 MEMORY_CAP_BYTES = 32 * 2**20
@@ -74,6 +74,10 @@ class Transcript:
 
     sink: TextIO | None = None
     cap_bytes: int = MEMORY_CAP_BYTES
+    listener: Callable[[Sequence[Line]], None] | None = field(
+        default=None, kw_only=True
+    )
+    """Is given what ``sink`` is given, as lines."""
     sent: list[Line] = field(default_factory=list[Line], init=False)
     """What other boards have sent since the last ``extend``."""
     forgotten_count: int = field(default=0, init=False)
@@ -145,6 +149,8 @@ class Transcript:
         self._new_count = 0
         if self.sink is not None:
             self.sink.writelines(_rendered(new))
+        if self.listener is not None and new:
+            self.listener(new)
         self._held_bytes += sum([_held_bytes(line) for line in new])
         if self._held_bytes > self.cap_bytes:
             self._forget(self.cap_bytes * 3 // 4)

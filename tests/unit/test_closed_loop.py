@@ -14,6 +14,7 @@ from embedbench_plants.pressure_vessel_interlock import (
     VesselState,
 )
 from embedbench_plants.tank_fill_drain import TankFillDrain, TankState
+from pytest_embedbench.bench.artifacts import trace_csv
 from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.bench.closed_loop import ClosedLoop
 from pytest_embedbench.bench.coupling import Coupling, Grouping
@@ -507,6 +508,31 @@ def test_a_crash_ends_the_run_and_leaves_the_evidence(
     bench.close()
     assert "FirmwareCrash: segmentation" in (tmp_path / "transcript.log").read_text()
     assert (tmp_path / "trace.csv").read_text().splitlines()[-1] == "200,30,True"
+
+
+def test_a_trace_can_be_read_while_it_grows_and_is_whole_at_the_end(
+    bench_with: PutOnBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr(
+        "pytest_embedbench.bench.growing_files.host_now_s", lambda: now_s
+    )
+    bench = bench_with(tank_firmware)
+    bench.wait_for_boot()
+    loop = bench.connect(TankFillDrain(level=20))
+    bench.run_for(300)
+    assert not (tmp_path / "trace.csv").exists()
+    now_s = 0.5
+    bench.run_for(300)
+    early = (tmp_path / "trace.csv").read_text()
+    assert early.startswith("timestamp_ms,level,pump_on\n0,20,")
+    assert early.endswith("\n")
+    bench.run_for(300)
+    bench.close()
+    whole = (tmp_path / "trace.csv").read_text()
+    assert whole == trace_csv(loop.samples)
+    assert whole.startswith(early)
+    assert len(whole) > len(early)
 
 
 def test_a_flood_ends_the_run(bench_with: PutOnBench) -> None:
