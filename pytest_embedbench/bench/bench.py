@@ -87,13 +87,14 @@ class Bench:
 
     def __post_init__(self) -> None:
         self._take_board()
-        self._log = new_file(self.transcript_path)
+        at = self.folder / TRANSCRIPT
+        self._log = new_file(at)
         self.board = board = under_test(self.board)
         self._recorder = Recorder(
             board,
             board.link(),
             Transcript(self._log, listener=listener_for(board.spec.name)),
-            path=self.transcript_path,
+            path=at,
             elf_path=self.elf_path,
         )
         self.uart = UartSession(self._recorder, self._recorder)
@@ -101,7 +102,8 @@ class Bench:
 
     @property
     def transcript_path(self) -> Path:
-        """Where the transcript can be read while it grows."""
+        """Where the transcript can be read; it has all that was said until now."""
+        self.transcript.flush()
         return self.folder / TRANSCRIPT
 
     @property

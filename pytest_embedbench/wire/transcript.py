@@ -139,6 +139,8 @@ class Transcript:
 
     def flush(self) -> None:
         """Make sure that the file on disk has all that was recorded."""
+        if self.sink is not None and self.sink.closed:
+            return  # and has been given all of it
         self._settle()
         if self.sink is not None:
             self.sink.flush()

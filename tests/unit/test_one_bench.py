@@ -53,3 +53,15 @@ def test_two_boards_have_a_bench_each(tmp_path: Path) -> None:
     assert one.wait_for_boot().line == two.wait_for_boot().line
     one.close()
     two.close()
+
+
+def test_the_transcript_that_a_bench_names_has_all_that_was_said(
+    tmp_path: Path,
+) -> None:
+    bench = Bench(booted(), tmp_path)
+    bench.wait_for_boot()
+    bench.send("SENSE LEVEL 10")
+    bench.expect("ACT PUMP ON", within_ms=500)
+    assert "ACT PUMP ON" in bench.transcript_path.read_text()
+    bench.close()
+    assert "ACT PUMP ON" in bench.transcript_path.read_text()
