@@ -43,14 +43,8 @@ _OWN: dict[str, Add] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand; errors of ours become one line, never a traceback."""
     words = sys.argv[1:] if argv is None else argv
-    parser = argparse.ArgumentParser(
-        prog="embedbench", description="Set up and inspect hardware-in-the-loop benches"
-    )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
     try:
-        for add in _adders(words[0] if words else ""):
-            add(commands)
-        arguments = parser.parse_args(words)
+        arguments = make_parser(words[0] if words else "").parse_args(words)
         code: int = arguments.run(arguments)
         sys.stdout.flush()
     except EmbedbenchError as error:
@@ -60,6 +54,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
+
+
+def make_parser(word: str = "") -> argparse.ArgumentParser:
+    """Return the parser of the command ``word``; if there is none such, of all.
+
+    Raises:
+        ConfigError: the command is there and cannot be loaded.
+    """
+    parser = argparse.ArgumentParser(
+        prog="embedbench", description="Set up and inspect hardware-in-the-loop benches"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in _adders(word):
+        add(commands)
+    return parser
 
 
 def _adders(word: str) -> Iterator[Add]:
