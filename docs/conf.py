@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from importlib import import_module
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sphinx.errors import PycodeError
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sphinx.application import Sphinx
+
+sys.path.insert(0, str(Path(__file__).parent))
+import command_pages  # beside this file, where Sphinx does not look
 
 project = "pytest-embedbench"
 copyright = "the pytest-embedbench authors"  # noqa: A001  # Sphinx's name
@@ -44,6 +49,7 @@ intersphinx_mapping = (
     {
         "python": ("https://docs.python.org/3", None),
         "pytest": ("https://docs.pytest.org/en/stable", None),
+        "pluggy": ("https://pluggy.readthedocs.io/en/stable", None),
     }
     if os.environ.get("EMBEDBENCH_DOCS_LINKS")
     else {}
@@ -55,6 +61,11 @@ DOORS = {
     "reference/checks": "pytest_embedbench.grading.checks",
     "reference/testing": "pytest_embedbench.testing",
     "reference/wiring": "pytest_embedbench.wiring",
+}
+# And these say what programs say of themselves.
+HELP = {
+    "reference/commands": command_pages.commands,
+    "reference/options": command_pages.options,
 }
 FIRST_DOOR = import_module("pytest_embedbench")
 
@@ -68,6 +79,8 @@ def setup(app: Sphinx) -> None:
 def _add_reference(_app: Sphinx, page: str, source: list[str]) -> None:
     if page in DOORS:
         source[0] += "\n".join(_reference(DOORS[page]))
+    if page in HELP:
+        source[0] += HELP[page]()
 
 
 def _reference(door: str) -> Iterator[str]:
