@@ -10,12 +10,14 @@ repetitions = 3
 [[agent]]
 label = "scripted"
 command = ["python3", "agent.py", "{prompt}"]
+readable = ["agent.py"]
 
 [[task]]
 path = "../example_suites/tank_fill_drain"
 ```
 
-Paths are from the file's folder on.
+Paths are from the file's folder on, and so is a word of ``command`` that ``readable``
+names.
 """
 
 from __future__ import annotations
@@ -171,11 +173,13 @@ def _entries(
         for key in ("readable", "variables"):
             if table.get(key):
                 check_items(where, f"{place}.{key}", table[key], str)
+        shown = {name: folder / name for name in table.get("readable", [])}
         agent = Agent(
-            command=tuple(table["command"]),
+            # It runs in a workspace, where a path from here on would lead nowhere.
+            command=tuple(str(shown.get(word, word)) for word in table["command"]),
             limit_s=limit_s,
             network=table.get("network", False),
-            readable=tuple(folder / name for name in table.get("readable", [])),
+            readable=tuple(shown.values()),
             variables=tuple(table.get("variables", [])),
         )
         yield AgentEntry(

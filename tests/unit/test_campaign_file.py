@@ -56,7 +56,9 @@ def test_it_says_who_works_on_what(tmp_path: Path) -> None:
     ]
     assert [mode.submission_limit for mode in campaign.modes] == [3, None]
     first = campaign.entries[0]
-    assert first.agent.readable == (tmp_path / "agent.py",)
+    agent = tmp_path / "agent.py"
+    assert first.agent.readable == (agent,)
+    assert first.agent.command == ("python3", str(agent), "{prompt}")
     assert first.agent.limit_s == 3600
     assert first.sampling == {"temperature": 0.2}
 
