@@ -90,12 +90,9 @@ class Bench:
         at = self.folder / TRANSCRIPT
         self._log = new_file(at)
         self.board = board = under_test(self.board)
+        said = Transcript(self._log, listener=listener_for(board.spec.name))
         self._recorder = Recorder(
-            board,
-            board.link(),
-            Transcript(self._log, listener=listener_for(board.spec.name)),
-            path=at,
-            elf_path=self.elf_path,
+            board, board.link(), said, path=at, elf_path=self.elf_path
         )
         self.uart = UartSession(self._recorder, self._recorder)
         self.uarts = Uarts(self.uart, self.folder)
