@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.campaign.modes import MODES
+from pytest_embedbench.campaign.report.comparisons import paired
 from pytest_embedbench.campaign.report.formats import (
     as_csv,
     as_json,
     as_latex,
     as_markdown,
 )
+from pytest_embedbench.campaign.report.outcomes import modal_outcomes
+from pytest_embedbench.campaign.report.report_table import ReportTable
 from pytest_embedbench.campaign.report.runs import AgentRun, read_runs
 from pytest_embedbench.campaign.report.statistics import (
     compare,
@@ -23,15 +26,12 @@ from pytest_embedbench.campaign.report.statistics import (
     pass_at_k,
 )
 from pytest_embedbench.campaign.report.tables import (
-    ReportTable,
     all_tables,
-    early_or_late,
-    modal_outcomes,
     overall,
-    paired,
     passes_by_mode,
     self_verify,
 )
+from pytest_embedbench.campaign.report.thirds import early_or_late
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:

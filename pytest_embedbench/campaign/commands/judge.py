@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.campaign.judge.endpoint_settings import EndpointSettings
     from pytest_embedbench.campaign.judge.given_answers import AnswerKey
     from pytest_embedbench.campaign.judge.judging_run import JudgedAnswer
-    from pytest_embedbench.campaign.report.tables import ReportTable
+    from pytest_embedbench.campaign.report.report_table import ReportTable
     from pytest_embedbench.support.commands import Subcommands
 
 _INCOMPLETE = 3

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from pytest_embedbench.campaign.report.tables import ReportTable
+    from pytest_embedbench.campaign.report.report_table import ReportTable
     from pytest_embedbench.support.commands import Subcommands
 
 _INCOMPLETE = 3

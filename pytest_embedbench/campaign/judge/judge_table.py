@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.campaign.judge.judge_scores import judge_score
-from pytest_embedbench.campaign.report.tables import NOTHING, ReportTable
+from pytest_embedbench.campaign.report.report_table import NOTHING, ReportTable
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.esr.table import by_model
 

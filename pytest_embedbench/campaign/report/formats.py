@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_embedbench.campaign.report.tables import ReportTable
+    from pytest_embedbench.campaign.report.report_table import ReportTable
 
 _LATEX = re.compile(r"[&%$#_{}~^\\]")
 _ESCAPED = {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
