@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.campaign.agent_run import AgentEnd
     from pytest_embedbench.campaign.campaign_file import Campaign, Cell
     from pytest_embedbench.campaign.desk import Desk, Submitted
+    from pytest_embedbench.campaign.judging import Judgement
     from pytest_embedbench.campaign.usage import Usage
 
 SCHEMA = 1
@@ -58,6 +59,7 @@ def result_of(  # all that there is to know of a run
         "verdict": judgement.verdict if judgement else Verdict.NONE.value,
         "stage": judgement.stage if judgement else None,
         "reason": judgement.reason if judgement else "nothing was submitted",
+        "scenarios": _scenarios(judgement) if judgement else {},
         "submissions": [_submission(each) for each in desk.submissions],
         "first_submission_s": (
             round(desk.submissions[0].at_s, 3) if desk.submissions else None
@@ -92,6 +94,17 @@ def _submission(each: Submitted) -> dict[str, Any]:
         "reason": judgement.reason.partition("\n")[0],
         "boards": dict(judgement.boards),
     }
+
+
+def _scenarios(judgement: Judgement) -> dict[str, bool]:
+    """Return whether each scenario that was run passed, on every board."""
+    passed: dict[str, bool] = {}
+    for about in judgement.details.values():
+        for check in about["checks"]:
+            for scenario in check["scenarios"]:
+                name = scenario["name"]
+                passed[name] = passed.get(name, True) and check["outcome"] == "passed"
+    return passed
 
 
 def _self_tests(desk: Desk) -> dict[str, int]:

@@ -6,6 +6,7 @@ import csv
 import json
 from itertools import product
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -17,7 +18,11 @@ from pytest_embedbench.campaign.report.formats import (
     as_latex,
     as_markdown,
 )
-from pytest_embedbench.campaign.report.outcomes import modal_outcomes
+from pytest_embedbench.campaign.report.outcomes import (
+    modal_outcomes,
+    scenario_sensitivity,
+)
+from pytest_embedbench.campaign.report.pictures import all_pictures, passes_over
 from pytest_embedbench.campaign.report.report_table import ReportTable
 from pytest_embedbench.campaign.report.runs import AgentRun, read_runs
 from pytest_embedbench.campaign.report.statistics import (
@@ -269,3 +274,49 @@ def test_shards_merge_and_gaps_and_duplicates_are_named(tmp_path: Path) -> None:
     assert read.gaps == ("c: a-t-ci_red_green-3: nobody has run it",)
     (duplicate,) = read.duplicates
     assert "two/cells/a-t-ci_red_green-1/result.json: is there again" in duplicate
+
+
+def test_scenarios_are_counted_among_runs_that_ran_them(index: Path) -> None:
+    ours = [
+        run(agent="a", scenarios={"smoke": True, "happy_path": False}, verdict="INT"),
+        run(agent="a", repetition=2, scenarios={"smoke": True, "happy_path": True}),
+        run(agent="a", repetition=3, verdict="HOST"),
+    ]
+    assert scenario_sensitivity(ours).rows == (
+        ("t", "happy_path", "1/2"),
+        ("t", "smoke", "0/2"),
+    )
+    published = read_runs([index]).runs
+    (row,) = [
+        row
+        for row in scenario_sensitivity(published).rows
+        if row[:2] == ("thermal", "sensor_timeout")
+    ]
+    thermal = [each for each in published if each.task == "thermal"]
+    for model, cell in zip(PASSES, row[2:], strict=True):
+        own = [each for each in thermal if each.model == model]
+        failed = sum(each.verdict == "INT" for each in own)
+        passed = sum(each.passed for each in own)
+        assert cell == f"{failed}/{failed + passed}"
+
+
+def test_pictures_show_each_cell_and_each_run(index: Path) -> None:
+    runs = read_runs([index]).runs
+    pictures = all_pictures(runs)
+    assert sorted(pictures) == [
+        "passes_by_first_submission", "passes_by_task", "passes_by_tokens",
+    ]  # fmt: skip
+    for svg in pictures.values():
+        ET.fromstring(svg)
+    heat = pictures["passes_by_task"]
+    assert heat.count("<rect") == 1 + len(PASSES) * len(TASKS)
+    assert ">12/12</text>" in heat
+    times = passes_over(
+        [run(repetition=n, tokens=100 * n, verdict="PASS" if n > 3 else "INT")
+         for n in range(1, 7)],
+        "tokens",
+        lambda each: each.tokens,
+    )  # fmt: skip
+    assert [f">{cell}</text>" in times for cell in ("0/2", "1/2", "2/2")] == [True] * 3
+    assert times.count("<circle") == 3
+    assert all_pictures([]) == {}

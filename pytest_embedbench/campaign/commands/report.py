@@ -14,13 +14,14 @@ from pytest_embedbench.campaign.report.formats import (
     as_markdown,
     as_text,
 )
+from pytest_embedbench.campaign.report.pictures import all_pictures
 from pytest_embedbench.campaign.report.runs import holds_runs, read_runs
 from pytest_embedbench.campaign.report.tables import all_tables
 from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pytest_embedbench.campaign.report.report_table import ReportTable
     from pytest_embedbench.support.commands import Subcommands
@@ -41,7 +42,10 @@ def add_report(commands: Subcommands) -> None:
         help="the folder of a run, or a CSV in the published columns",
     )
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="write them there, in four formats"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write them there, in four formats, and pictures as SVG",
     )
     parser.add_argument(
         "--html",
@@ -61,7 +65,7 @@ def _report(arguments: argparse.Namespace) -> int:
     if tables or arguments.html is None:
         sys.stdout.write(as_text(tables))
     if arguments.out is not None:
-        _write(arguments.out, tables)
+        _write(arguments.out, tables, all_pictures(read.runs))
     if arguments.html is not None:
         _write_page(arguments.html, arguments.places, tables)
     broken = [run for run in read.runs if not run.verdict]
@@ -86,12 +90,16 @@ def _write_page(
     sys.stdout.write(f"report page in {file} ({size / 1e6:.1f} MB)\n")
 
 
-def _write(folder: Path, tables: Sequence[ReportTable]) -> None:
+def _write(
+    folder: Path, tables: Sequence[ReportTable], pictures: Mapping[str, str]
+) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "report.md").write_text(as_markdown(tables), "utf-8")
         (folder / "report.json").write_text(as_json(tables), "utf-8")
         (folder / "report.tex").write_text(as_latex(tables), "utf-8")
+        for name, svg in pictures.items():
+            (folder / f"{name}.svg").write_text(svg, "utf-8")
         for number, table in enumerate(tables, start=1):
             words = table.title.split(":")[0].split(",")[0].lower().replace(" ", "_")
             name = f"{number:02}_{words}.csv"

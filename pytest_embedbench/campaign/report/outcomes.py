@@ -26,18 +26,43 @@ def failures(runs: Sequence[AgentRun]) -> ReportTable:
         for model, own in [*by_model(runs), ("all", list(runs))]
         if own
     ]
-    scenarios = Counter(
-        run.failed_scenario
-        for run in runs
-        if run.verdict == "INT" and run.failed_scenario
-    )
-    note = ", ".join(f"{name} {count}" for name, count in scenarios.most_common())
     return ReportTable(
         title="Verdicts by model",
         head=("model", *verdicts),
         rows=tuple(rows),
-        note=note and f"First failing scenario of INT: {note}.",
     )
+
+
+def scenario_sensitivity(runs: Sequence[AgentRun]) -> ReportTable:
+    """Return how many runs failed each scenario, of those whose closed loop ran."""
+    models = by_model(runs)
+    rows = [
+        (task, scenario, *(_failed(own, task, scenario) for _, own in models))
+        for task in dict.fromkeys(run.task for run in runs)
+        for scenario in _scenarios(run for run in runs if run.task == task)
+    ]
+    return ReportTable(
+        title="Scenario sensitivity: runs that failed it",
+        head=("task", "scenario", *(name for name, _ in models)),
+        rows=tuple(rows),
+        note="Of runs that ran it, by their deciding submission; of an index, of PASS "
+        "and INT, by the first failing scenario, which is all that is known.",
+    )
+
+
+def _scenarios(runs: Iterable[AgentRun]) -> list[str]:
+    return sorted({name for run in runs for name in run.scenarios})
+
+
+def _failed(runs: Iterable[AgentRun], task: str, scenario: str) -> str:
+    ran = [
+        run
+        for run in runs
+        if run.task == task
+        and (scenario in run.scenarios or (not run.agent and run.reached_loop))
+    ]
+    failed = sum(not run.scenarios.get(scenario, True) for run in ran)
+    return f"{failed}/{len(ran)}" if ran else NOTHING
 
 
 def modal_outcomes(runs: Sequence[AgentRun]) -> ReportTable:

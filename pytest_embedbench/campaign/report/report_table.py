@@ -35,6 +35,7 @@ def by_model(runs: Iterable[AgentRun]) -> list[tuple[str, list[AgentRun]]]:
 
 
 def passes_of(runs: Sequence[AgentRun]) -> tuple[str, str]:
+    """Return how many passed with their share, and Wilson's interval in percent."""
     passed = sum(run.passed for run in runs)
     if not runs:
         return ("0", NOTHING)
@@ -46,6 +47,7 @@ def passes_of(runs: Sequence[AgentRun]) -> tuple[str, str]:
 
 
 def count_of(runs: Iterable[AgentRun]) -> str:
+    """Return how many of how many passed."""
     known = list(runs)
     return f"{sum(run.passed for run in known)}/{len(known)}" if known else NOTHING
 
@@ -56,5 +58,6 @@ def mean_of(
     digits: int,
     unit: float = 1.0,
 ) -> str:
+    """Return the mean of what is known of a quantity."""
     known = [value for run in runs if (value := read(run)) is not None]
     return f"{mean(known) / unit:.{digits}f}" if known else NOTHING

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.campaign.overview import read_result
@@ -30,7 +30,8 @@ class AgentRun:
     """One run of an agent, as tables need it; ``None`` is what nobody recorded.
 
     ``verdict`` is PASS, HOST, INT or NONE, or ``""`` where there is none through no
-    fault of the agent's. Times are in seconds of host time.
+    fault of the agent's. ``scenarios`` says of those that are known whether they
+    passed. Times are in seconds of host time.
     """
 
     model: str
@@ -45,7 +46,7 @@ class AgentRun:
     tool_calls: int | None = None
     self_test_runs: int | None = None
     false_greens: int | None = None
-    failed_scenario: str = ""
+    scenarios: Mapping[str, bool] = field(default_factory=dict[str, bool])
     agent: str = ""
     campaign: str = ""
     file: str = ""
@@ -54,6 +55,11 @@ class AgentRun:
     def passed(self) -> bool:
         """Whether the agent solved the task."""
         return self.verdict == "PASS"
+
+    @property
+    def reached_loop(self) -> bool:
+        """Whether its closed loop was run."""
+        return self.verdict in {"PASS", "INT"}
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:
@@ -88,15 +94,17 @@ def read_runs(places: Iterable[Path]) -> RunsRead:
     wanted: dict[object, str] = {}
     for place in places:
         runs = list(_in_csv(place) if place.is_file() else _in_folder(place))
-        wanted |= _wanted(place)
-        if not runs and not wanted:
+        wanted_here = _wanted(place)
+        wanted |= wanted_here
+        if not runs and not wanted_here:
             raise ConfigError(f"{place}: holds no runs of a campaign, and is no CSV")
         for run in runs:
             earlier = found.get(run.key)
-            if earlier is not None:
-                duplicates.append(f"{run.file}: is there again: {earlier.file} counts")
             if earlier is None or (not earlier.verdict and run.verdict):
                 found[run.key] = run
+            if earlier is not None:
+                counts = found[run.key].file
+                duplicates.append(f"{run.file}: is there again: {counts} counts")
     gaps = [words for key, words in wanted.items() if key not in found]
     return RunsRead(
         runs=tuple(found.values()),
@@ -127,6 +135,7 @@ def _in_folder(folder: Path) -> Iterator[AgentRun]:
             tool_calls=usage.get("tool_calls"),
             self_test_runs=result["self_test_runs"],
             false_greens=result["false_greens"],
+            scenarios=result.get("scenarios", {}),
             agent=result["agent"],
             campaign=result["campaign_digest"],
             file=str(file),
@@ -165,6 +174,7 @@ def _in_csv(file: Path) -> Iterator[AgentRun]:
 def _from_row(where: str, row: Mapping[str, str]) -> AgentRun:
     passed = row["pass_fail"].strip().upper() == "PASS"
     family = row.get("failure_family", "").strip()
+    scenario = row.get("failure_category", "").strip()
     return AgentRun(
         model=row["model_label"],
         task=row["task_id"],
@@ -177,9 +187,13 @@ def _from_row(where: str, row: Mapping[str, str]) -> AgentRun:
         tokens=_whole(where, row, "total_tokens"),
         tool_calls=_whole(where, row, "tool_call_count"),
         self_test_runs=_whole(where, row, "self_test_runs"),
-        failed_scenario=row.get("failure_category", "").strip(),
+        scenarios={scenario: False} if scenario and _is_int(passed, family) else {},
         file=where,
     )
+
+
+def _is_int(passed: bool, family: str) -> bool:  # noqa: FBT001  # as in a table
+    return not passed and _FAMILIES.get(family) == "INT"
 
 
 def _whole(where: str, row: Mapping[str, str], column: str) -> int | None:

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.campaign.modes import MODES
 from pytest_embedbench.campaign.report.comparisons import paired, repeated
-from pytest_embedbench.campaign.report.outcomes import failures, modal_outcomes
+from pytest_embedbench.campaign.report.outcomes import (
+    failures,
+    modal_outcomes,
+    scenario_sensitivity,
+)
 from pytest_embedbench.campaign.report.report_table import (
     ReportTable,
     by_model,
@@ -30,8 +34,8 @@ _MILLION = 1e6
 def all_tables(runs: Sequence[AgentRun]) -> list[ReportTable]:
     """Return every table that the runs have something for."""
     makers = (
-        self_verify, passes_by_mode, overall, passes_by_task, failures, modal_outcomes,
-        early_or_late, repeated, paired,
+        self_verify, passes_by_mode, overall, passes_by_task, failures,
+        scenario_sensitivity, modal_outcomes, early_or_late, repeated, paired,
     )  # fmt: skip
     decided = [run for run in runs if run.verdict]
     return [table for table in (make(decided) for make in makers) if table.rows]
