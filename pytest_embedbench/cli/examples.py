@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _SUITES = "example_suites"
 _PACKAGE = Path(__file__).parents[1]
+_PAGES = ("BRIEF.md", "README.md")
 # What runs leave; in a checkout, suites are run where they are.
 _LEFT_BEHIND = shutil.ignore_patterns("__pycache__", ".*")
 
@@ -40,9 +41,10 @@ def add_examples(commands: Subcommands) -> None:
 
 
 def example_suites() -> dict[str, Path]:
-    """Return the folders of the example suites by name, in order.
+    """Return the folders of examples by name, in order: task packages, and groups.
 
-    They are in the wheel, and beside the package in a checkout.
+    They are in the wheel, and beside the package in a checkout. What is in a group has
+    its name, too: ``circuits/keypad_lock``.
 
     Raises:
         BenchFault: this installation has none.
@@ -54,15 +56,18 @@ def example_suites() -> dict[str, Path]:
             f"no example suites: neither {places[0]} nor {places[1]} is a folder; "
             "install pytest-embedbench again"
         )
-    found = {brief.parent.name: brief.parent for brief in home.glob("*/BRIEF.md")}
-    return dict(sorted(found.items()))
+    titled = {*home.glob("*/README.md"), *home.glob("*/BRIEF.md")}
+    titled |= set(home.glob("*/*/BRIEF.md"))
+    return {
+        page.parent.relative_to(home).as_posix(): page.parent for page in sorted(titled)
+    }
 
 
 def copy_example(name: str, folder: Path) -> None:
     """Copy the example suite ``name`` to ``folder``, which is made.
 
-    The copy has its boards beside its ``platformio.ini``, and finds the support
-    libraries of this installation, also when it is built by hand.
+    The copy has its boards beside each ``platformio.ini`` that names them, and finds
+    the support libraries of this installation, also when it is built by hand.
 
     Raises:
         UnknownName: there is no such suite.
@@ -73,19 +78,26 @@ def copy_example(name: str, folder: Path) -> None:
         raise UnknownName("example suite", name, suites)
     try:
         shutil.copytree(suites[name], folder, ignore=_LEFT_BEHIND)
-        shutil.copyfile(FIRMWARE / BOARDS, folder / BOARDS)
-        ini = folder / "platformio.ini"
-        ini.write_text(stand_alone(ini.read_text("utf-8")), "utf-8")
+        for ini in folder.rglob("platformio.ini"):
+            _set_up_alone(ini)
     except FileExistsError:
         raise ConfigError(f"{folder}: is there already") from None
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be written: {error}") from error
 
 
+def _set_up_alone(ini: Path) -> None:
+    before = ini.read_text("utf-8")
+    if (alone := stand_alone(before)) != before:
+        ini.write_text(alone, "utf-8")
+        shutil.copyfile(FIRMWARE / BOARDS, ini.with_name(BOARDS))
+
+
 def _list(arguments: argparse.Namespace) -> int:
     del arguments
     for name, folder in example_suites().items():
-        title = (folder / "BRIEF.md").read_text("utf-8").splitlines()[0]
+        page = next(folder / page for page in _PAGES if (folder / page).exists())
+        title = page.read_text("utf-8").splitlines()[0]
         sys.stdout.write(f"{name:<28} {title.lstrip('# ')}\n")
     return 0
 
@@ -93,8 +105,16 @@ def _list(arguments: argparse.Namespace) -> int:
 def _copy(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.folder or Path(_SUITES) / arguments.name
     copy_example(arguments.name, folder)
-    sys.stdout.write(
-        f"{folder}: made; to run it with its own solution:\n"
-        f"    pytest --board=native {folder}/visible --embedbench-firmware=solution\n"
-    )
+    sys.stdout.write(f"{folder}: made; {_what_next(folder)}\n")
     return 0
+
+
+def _what_next(folder: Path) -> str:
+    if not (folder / "BRIEF.md").exists():
+        return f"{folder / 'README.md'} says how to run it"
+    if (folder / "visible").exists():
+        tests, board = folder / "visible", "native"
+    else:
+        tests, board = folder / "hidden", "uno"
+    command = f"pytest --board={board} {tests} --embedbench-firmware=solution"
+    return f"to run it with its own solution:\n    {command}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 FIRMWARE = Path(__file__).parents[1] / "firmware"
 """The support libraries that all suites share."""
 BOARDS = "boards.ini"
-_IN_CHECKOUT = "../../pytest_embedbench/firmware"
+_IN_CHECKOUT = re.compile(r"(?:\.\./)+pytest_embedbench/firmware")
 
 
 def stand_alone(ini: str) -> str:
@@ -15,5 +16,5 @@ def stand_alone(ini: str) -> str:
 
     It names the support libraries of this installation, for builds by hand.
     """
-    ini = ini.replace(f"{_IN_CHECKOUT}/{BOARDS}", BOARDS)
-    return ini.replace(_IN_CHECKOUT, str(FIRMWARE))
+    ini = _IN_CHECKOUT.sub(lambda _: str(FIRMWARE), ini)
+    return ini.replace(str(FIRMWARE / BOARDS), BOARDS)

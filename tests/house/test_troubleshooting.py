@@ -55,5 +55,7 @@ def test_there_are_messages() -> None:
 @pytest.mark.parametrize("message", MESSAGES)
 def test_a_quoted_message_is_one_of_ours(message: str) -> None:
     pieces = (piece.strip(" :;") for piece in HOLE.split(message))
-    missing = [piece for piece in pieces if piece and piece not in said_by_the_package()]
+    missing = [
+        piece for piece in pieces if piece and piece not in said_by_the_package()
+    ]
     assert missing == []

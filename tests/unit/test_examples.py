@@ -61,6 +61,35 @@ def test_a_copy_is_where_the_documents_say_and_says_what_to_type_next(
     assert Path("example_suites", NAME, "visible", "test_tank.py").is_file()
 
 
+def test_every_folder_of_examples_can_be_copied() -> None:
+    home = example_suites()[NAME].parent
+    folders = {place.name for place in home.iterdir() if place.is_dir()}
+    names = example_suites()
+    assert {name for name in names if "/" not in name} == folders
+    assert {"circuits/pot_servo", "two_boards/silent_node"} < names.keys()
+
+
+@pytest.mark.parametrize("name", ["two_boards", "esr", "wokwi"])
+def test_a_group_is_copied_whole_and_finds_its_boards(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["examples", "copy", name, str(tmp_path / "mine")]) == 0
+    assert f"{tmp_path}/mine/README.md says how to run it" in capsys.readouterr().out
+    inis = sorted((tmp_path / "mine").rglob("platformio.ini"))
+    assert inis
+    assert [ini for ini in inis if "../" in ini.read_text()] == []
+    for ini in inis[:2]:
+        original = example_suites()[name] / ini.parent.relative_to(tmp_path / "mine")
+        assert environments(ini.parent) == environments(original)
+
+
+def test_what_has_hidden_tests_only_is_run_with_those(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["examples", "copy", "circuits/pot_servo", str(tmp_path / "a")]) == 0
+    assert f"pytest --board=uno {tmp_path}/a/hidden" in capsys.readouterr().out
+
+
 def test_what_is_there_is_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
