@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pytest_embedbench.support.pytest_command import add_run_options, pytest_words
 
 if TYPE_CHECKING:
     import argparse
@@ -25,30 +26,16 @@ def add_campaign(commands: Subcommands) -> None:
     parser.add_argument(
         "--shard", default="", metavar="I/N", help="the I-th of N parts of it"
     )
-    parser.add_argument(
-        "--resume",
-        nargs="?",
-        const="latest",
-        default="",
-        metavar="RUN",
-        help="go on with a run; without a name it is the latest",
-    )
-    parser.add_argument(
-        "--artifacts", type=Path, metavar="DIR", help="where the run's folder goes"
-    )
+    add_run_options(parser)
     parser.set_defaults(run=_campaign)
 
 
 def _campaign(arguments: argparse.Namespace) -> int:
-    words = [
-        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
-        f"--embedbench-campaign={arguments.file}",
-        f"-n{arguments.workers}",
-    ]
-    if arguments.shard:
-        words.append(f"--embedbench-shard={arguments.shard}")
-    if arguments.resume:
-        words.append(f"--embedbench-resume={arguments.resume}")
-    if arguments.artifacts:
-        words.append(f"--embedbench-artifacts={arguments.artifacts}")
+    words = pytest_words(
+        workers=arguments.workers,
+        campaign=arguments.file,
+        shard=arguments.shard,
+        resume=arguments.resume,
+        artifacts=arguments.artifacts,
+    )
     return subprocess.run(words, check=False).returncode

@@ -18,6 +18,7 @@ from pytest_embedbench.campaign.campaign_file import Campaign, Cell, read_campai
 from pytest_embedbench.campaign.carrying_out import RESULT, carry_out
 from pytest_embedbench.campaign.overview import read_result, result_lines
 from pytest_embedbench.campaign.plugin import CAMPAIGN, SHARD
+from pytest_embedbench.campaign.progress import Progress
 from pytest_embedbench.campaign.shards import Shard, parse_shard
 from pytest_embedbench.errors import BenchFault, ConfigError
 from pytest_embedbench.plugin.options import RESUME, path_setting, setting
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _CELLS = "cells"
 """In a run's folder: one folder per run of an agent."""
 ABOUT = "campaign.json"
+_VERDICT, _KEPT = "embedbench_verdict", "embedbench_kept"
 
 
 def begin(config: pytest.Config) -> None:
@@ -52,7 +54,7 @@ def begin(config: pytest.Config) -> None:
     if setting(config, RESUME):
         config.stash[RUN_NAME] = _run_to_go_on_with(config, campaign)
     run_dir = hold(config)
-    about = {
+    about: dict[str, Any] = {
         "campaign": campaign.name,
         "digest": campaign.digest,
         "cells": [
@@ -66,6 +68,8 @@ def begin(config: pytest.Config) -> None:
             for cell in campaign.cells()
         ],
     }
+    wanted = sum(_shard(config).holds(cell["id"]) for cell in about["cells"])
+    config.pluginmanager.register(_Teller(config, wanted), "embedbench-progress")
     replace_json(run_dir / ABOUT, about)
     replace_file(run_dir / "campaign.toml", file.read_text("utf-8"))
 
@@ -96,6 +100,34 @@ def summarise(reporter: pytest.TerminalReporter) -> None:
     replace_file(run_dir / "results.csv", _as_csv(results))
 
 
+class _Teller:
+    """Says after each run how far the campaign is."""
+
+    def __init__(self, config: pytest.Config, wanted: int) -> None:
+        self._config, self._progress = config, Progress(wanted)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Print a line for a run that is over."""
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is None or (report.when != "call" and not report.failed):
+            return
+        about = dict(report.user_properties)
+        line = self._progress.line(
+            report.nodeid.rpartition("::")[2],
+            str(about.get(_VERDICT) or "no verdict"),
+            kept=bool(about.get(_KEPT)),
+        )
+        reporter.ensure_newline()
+        reporter.write_line(line)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Let a shard that holds no run succeed: others of its array do the work."""
+        nothing = session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED
+        if nothing and setting(self._config, SHARD):
+            session.exitstatus = pytest.ExitCode.OK
+
+
 class _CampaignFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         campaign = read_campaign(self.path)
@@ -115,8 +147,9 @@ class _Run(pytest.Item):
 
     def runtest(self) -> None:
         folder = session_of(self.config).run_dir / _CELLS / self.cell.id
-        result = self._kept(folder) or carry_out(self.campaign, self.cell, folder)
-        self.user_properties.append(("embedbench_verdict", str(result["verdict"])))
+        kept = self._kept(folder)
+        result = kept or carry_out(self.campaign, self.cell, folder)
+        self.user_properties += [(_VERDICT, result["verdict"]), (_KEPT, bool(kept))]
         if result["verdict"] is None:
             raise BenchFault(f"{self.cell.id}: {result['reason']}")
 

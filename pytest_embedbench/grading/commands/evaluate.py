@@ -17,6 +17,7 @@ from pytest_embedbench.grading.task import load_task
 from pytest_embedbench.grading.verdict_lines import JUDGED, verdict_line
 from pytest_embedbench.processes.guarded import run_guarded
 from pytest_embedbench.submissions import jsonl
+from pytest_embedbench.support.pytest_command import add_run_options, pytest_words
 
 if TYPE_CHECKING:
     import argparse
@@ -63,17 +64,7 @@ def add_evaluate(commands: Subcommands) -> None:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="the rows as JSON")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="the rows as CSV")
-    parser.add_argument(
-        "--artifacts", type=Path, metavar="DIR", help="where the run's folder goes"
-    )
-    parser.add_argument(
-        "--resume",
-        nargs="?",
-        const="latest",
-        default="",
-        metavar="RUN",
-        help="go on with a run; without a name it is the latest",
-    )
+    add_run_options(parser)
     parser.set_defaults(run=_evaluate)
 
 
@@ -133,21 +124,18 @@ def _judge(arguments: argparse.Namespace, submissions: Sequence[Submission]) -> 
     if workers is None:
         workers = min(os.cpu_count() or 1, len(submissions))
         workers = workers if workers > 1 else 0
-    words = [
-        *(sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider"),
-        *(f"--board={name}" for name in arguments.board),
-        f"-n{workers}",
-    ]
-    if arguments.profile:
-        words.append(f"--embedbench-profile={arguments.profile}")
-    if arguments.resume:
-        words.append(f"--embedbench-resume={arguments.resume}")
-    if arguments.artifacts:
-        words.append(f"--embedbench-artifacts={arguments.artifacts}")
     with tempfile.TemporaryDirectory(prefix="embedbench-evaluate-") as scratch:
         listed = Path(scratch, "submissions.jsonl")
         listed.write_text(jsonl(submissions), encoding="utf-8")
-        words.append(f"--embedbench-submissions={listed}")
+        words = pytest_words(
+            *("-q", "--tb=no"),
+            *(f"--board={name}" for name in arguments.board),
+            workers=workers,
+            profile=arguments.profile,
+            resume=arguments.resume,
+            artifacts=arguments.artifacts,
+            submissions=listed,
+        )
         told = set[str]()
 
         def pass_on(line: str) -> bool:
