@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 OUR_FOLDER = ".embedbench"
 TRANSCRIPT = "transcript.log"
+RUNNING = "running.json"
+"""In a test's folder, until it has ended and left its record."""
 MAX_NAME_CHARS = 120
 _ENCODER = json.JSONEncoder(default=str)
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,=+@\[\]-]+")

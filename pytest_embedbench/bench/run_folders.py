@@ -43,14 +43,30 @@ class KeptRun:
 
 def runs_in(root: Path) -> list[KeptRun]:
     """Return the runs below a folder, oldest first; all else there is nobody's."""
-    names = sorted(
-        path for path in root.iterdir() if _NAME.fullmatch(path.name) and path.is_dir()
-    )
-    paths = [path for path in names if not path.is_symlink()]
-    latest = (root / LATEST).resolve()
-    if latest not in [path.resolve() for path in paths] and paths:
-        latest = paths[-1].resolve()
+    paths = _folders(root)
+    latest = _latest(root, paths)
     return [_run(path, is_latest=path.resolve() == latest) for path in paths]
+
+
+def latest_run(root: Path) -> Path | None:
+    """Return the folder of the run that began last; none, as long as there is none."""
+    return _latest(root, _folders(root)) if root.is_dir() else None
+
+
+def _folders(root: Path) -> list[Path]:
+    """Return the folders of runs, oldest first."""
+    return sorted(
+        path
+        for path in root.iterdir()
+        if _NAME.fullmatch(path.name) and path.is_dir() and not path.is_symlink()
+    )
+
+
+def _latest(root: Path, paths: Sequence[Path]) -> Path | None:
+    latest = (root / LATEST).resolve()
+    if latest in [path.resolve() for path in paths]:
+        return latest
+    return paths[-1].resolve() if paths else None
 
 
 def records_of(run_dir: Path) -> list[dict[str, Any]]:

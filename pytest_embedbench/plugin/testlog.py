@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -97,11 +98,13 @@ class TestLog:
         self.ran = True
         self.board = self.board or bench.board.spec.name
         self.benches.append(bench)
+        self._say_running()
 
     def note_console(self, console: RecordedConsole) -> None:
         """Remember a console: what is on its target is under test."""
         self.ran = True
         self.consoles.append(console)
+        self._say_running()
 
     def bench_folder(self, board: Board) -> Path:
         """Return a folder for one more bench: the test's own, then ones inside it.
@@ -143,6 +146,21 @@ class TestLog:
             self.elf_paths[id(board)] = image.elf_path
         if isinstance(board, SharedBoard):
             self.shared.append(board)
+        self._say_running()
+
+    def _say_running(self) -> None:
+        """Leave word of the test for whoever looks on, until its record is there."""
+        from pytest_embedbench.bench.artifacts import RUNNING, json_text  # noqa: PLC0415
+
+        word = {
+            "test": self.nodeid,
+            "board": self.board,
+            "started_at": self.started_at,
+            "attempt": self.attempt,
+        }
+        # Where nothing can be kept, the test's own files will say so.
+        with suppress(BenchFault, OSError):
+            (self.folder() / RUNNING).write_text(json_text(word), encoding="utf-8")
 
     def absences(self) -> list[str]:
         """Say which of its boards were away in the middle of it, or are now."""
@@ -198,9 +216,10 @@ class TestLog:
 
     def write(self, record: dict[str, Any]) -> None:
         """Write ``test.json``."""
-        from pytest_embedbench.bench.artifacts import json_text  # noqa: PLC0415  # late
+        from pytest_embedbench.bench.artifacts import RUNNING, json_text  # noqa: PLC0415
 
         (self.folder() / "test.json").write_text(json_text(record), encoding="utf-8")
+        (self.folder() / RUNNING).unlink(missing_ok=True)
 
 
 def _absences(board: SharedBoard) -> Iterator[str]:

@@ -6,10 +6,7 @@ at, so that a page of thousands opens at once.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -17,6 +14,7 @@ from jinja2 import ChainableUndefined, Environment, FileSystemLoader
 from markupsafe import Markup
 
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.report_page.browser_code import ASSETS, digest, scripts, style
 from pytest_embedbench.report_page.evidence import read_evidence
 from pytest_embedbench.report_page.packing import packed, script_json
 from pytest_embedbench.report_page.static_rows import (
@@ -31,16 +29,17 @@ from pytest_embedbench.support.whole_files import replace_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from pytest_embedbench.report_page.run_folder import PageRun
     from pytest_embedbench.report_page.test_entry import TestEntry
 
 MOST_PACKED_BYTES = 48_000_000
 """Of all evidence together; that of failed tests comes first."""
-_ASSETS = Path(__file__).with_name("assets")
 _SCRIPTS = (
     "text.js", "data.js", "lanes.js", "drawing.js", "chart.js", "transcript.js",
-    "matrix.js", "tabs.js", "detail.js", "compare.js", "main.js",
+    "matrix.js", "tabs.js", "detail.js", "compare.js", "theme.js",
+    "main.js",
 )  # fmt: skip
 
 
@@ -71,9 +70,9 @@ def rendered_page(
     """Return the page, in ASCII; ``beside`` is where links to files are to start."""
     tests = [(at, entry) for at, run in enumerate(runs) for entry in run.tests]
     evidence, left_out = _all_evidence(runs, tests)
-    script = "\n".join((_ASSETS / name).read_text("utf-8") for name in _SCRIPTS)
+    script = scripts(_SCRIPTS)
     environment = Environment(
-        loader=FileSystemLoader(_ASSETS),
+        loader=FileSystemLoader(ASSETS),
         autoescape=True,
         undefined=ChainableUndefined,
         trim_blocks=True,
@@ -95,9 +94,9 @@ def rendered_page(
         digests_of=digests_of,
         left_out=left_out,
         several=len(runs) > 1,
-        style=Markup((_ASSETS / "page.css").read_text("utf-8")),  # noqa: S704  # ours
+        style=Markup(style()),  # noqa: S704  # ours
         script=Markup(script),  # noqa: S704  # ours
-        script_digest=_digest(script),
+        script_digest=digest(script),
         data=Markup(script_json(_light(runs, tests, beside))),  # noqa: S704  # escaped
         evidence=evidence,
     )
@@ -151,7 +150,3 @@ def _place(run: PageRun, beside: Path | None) -> str:
     if beside is None:
         return ""
     return quote(os.fsencode(os.path.relpath(run.path, beside.resolve())))
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode()

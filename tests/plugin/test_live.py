@@ -17,6 +17,7 @@ import logging
 def test_talk(bench, caplog):
     bench.wait_for_boot()
     print("captured")
+    assert (bench.folder / "running.json").exists()
     bench.send("\\x1b[2Jlevel 5")
     bench.run_for(20)
     assert caplog.messages == []
@@ -36,6 +37,7 @@ def test_lines_are_shown_past_all_capturing_and_only_when_asked(suite: Suite) ->
     )
     done.stdout.no_fnmatch_line("*captured*")
     assert listener_for("lab") is None
+    assert not [*suite.root.rglob("running.json")]
 
 
 def test_a_mistyped_value_is_refused(suite: Suite) -> None:

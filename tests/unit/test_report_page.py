@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 
 from pytest_embedbench.cli import main
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.report_page import evidence, page
+from pytest_embedbench.report_page import browser_code, evidence, page
 from pytest_embedbench.report_page.evidence import read_evidence
 from pytest_embedbench.report_page.packing import packed, script_json
 from pytest_embedbench.report_page.page import rendered_page, write_page
@@ -129,7 +129,7 @@ def test_only_the_pages_own_program_may_run(tmp_path: Path) -> None:
     policy = re.search(r'content="(default-src [^"]*)"', text)
     assert policy is not None
     assert "default-src 'none'" in policy[1]
-    assert page._digest(Scripts(text).found["program"]) in policy[1]
+    assert browser_code.digest(Scripts(text).found["program"]) in policy[1]
     assert re.findall(r"""(?:src|href|url)\W{1,2}https?:""", text) == []
 
 

@@ -1,0 +1,1 @@
+"""Runs while they go on, as a page for a browser on this machine."""
