@@ -56,7 +56,8 @@ def run_guarded(  # noqa: PLR0913  # as spawn, and how it ends
 ) -> Finished:
     """Run ``argv`` to its end; leave no process behind, however we ourselves end.
 
-    ``stop_at`` sees each line of standard output as it comes; the run is ended where
+    ``stop_at`` sees each line of standard output as it comes, and what may stand behind
+    the last one; the run is ended where
     it says true, or after ``timeout_s``. ``limits`` hold for each process of it;
     ``policy`` is that of a sandbox to run it in. A program that cannot be started
     exits 127.
@@ -137,6 +138,8 @@ class _Stream:
         """Take what is there; yield the lines that it completes."""
         data = os.read(self.pipe.fileno(), 1 << 16)
         self.ended = not data
+        if self.ended and self._line:
+            yield self._line.decode(errors="replace")
         room = _KEPT_BYTES - len(self._kept)
         self._kept += data[:room]
         *whole, rest = data.split(b"\n")

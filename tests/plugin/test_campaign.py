@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 # Inner runs in this process must meet the modules that the outer one has.
 from pytest_embedbench.campaign.report.runs import read_runs
 from pytest_embedbench.campaign.shards import parse_shard
+from pytest_embedbench.cli.examples import copy_example
 from tests.e2e.native_firmware import SUITES
 from tests.plugin.conftest import WITHOUT
 from tests.support.chat_server import chat_server, grades, reach_it_directly, said
@@ -143,3 +146,40 @@ def test_an_answer_is_judged_by_the_fixture(
         done = pytester.runpytest_inprocess(*WITHOUT, *words)
     done.assert_outcomes(passed=1, failed=1)
     done.stdout.fnmatch_lines(["*EndpointFault: the judge gives no score: *"])
+
+
+def test_workers_on_other_machines_send_home_what_runs_have_left(
+    pytester: pytest.Pytester,
+) -> None:
+    desk, away = pytester.path / "desk", pytester.path / "away"
+    copy_example("tank_fill_drain", desk / "campaign" / "tank_fill_drain")
+    away.mkdir()
+    file = desk / "campaign" / "campaign.toml"
+    file.write_text(
+        re.sub('path = ".*"', 'path = "tank_fill_drain"', CAMPAIGN).replace(
+            '["true"]', '["ln", "-s", "/etc/passwd", "link"]'
+        )
+    )
+    os.chdir(desk)
+    words = (
+        f"--embedbench-campaign={file}",
+        *("--rootdir=.", "--dist=load", f"--tx=popen//chdir={away}"),
+        *(f"--rsyncdir={file.parent}", "-Wignore:The --rsyncdir:DeprecationWarning"),
+    )
+    done = pytester.runpytest_subprocess(*WITHOUT, *words)
+    done.assert_outcomes(passed=4)
+    # The campaign that was sent there was run, and nothing of it stayed.
+    (run,) = desk.glob(".embedbench/runs/2*")
+    results = {file.parent.name: file for file in run.glob("cells/*/result.json")}
+    assert sorted(results) == sorted(CELLS)
+    assert (away / "campaign" / "campaign.toml").is_file()
+    assert not list(away.rglob("result.json"))
+    assert (results[CELLS[0]].parent / "workspace/BRIEF.md").is_file()
+    assert not (results[CELLS[0]].parent / "workspace/link").exists()
+
+    results[CELLS[0]].unlink()
+    kept = {name: results[name].stat().st_mtime_ns for name in CELLS[1:]}
+    again = pytester.runpytest_subprocess(*WITHOUT, *words, "--embedbench-resume")
+    again.assert_outcomes(passed=4)
+    assert results[CELLS[0]].is_file()
+    assert {name: results[name].stat().st_mtime_ns for name in CELLS[1:]} == kept

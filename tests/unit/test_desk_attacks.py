@@ -368,7 +368,8 @@ def until_heard(desk: Desk) -> None:
 
 
 def test_of_what_an_agent_prints_a_part_is_kept(tmp_path: Path) -> None:
-    program = "import sys; print('out ' * 250_000); print('x' * 9999, file=sys.stderr)"
+    program = "import sys; print('out ' * 250_000, end='')"
+    program += "; print('x' * 9999, file=sys.stderr)"
     agent = Agent(
         command=(sys.executable, "-c", program), sandbox=False, log_letters=1000
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.campaign.judge.answer_judge import AnswerJudge
+    from pytest_embedbench.campaign.plugin.away import ManagedNode
 
 CAMPAIGN = Setting(
     name="campaign",
@@ -48,6 +49,15 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_embedbench.campaign.plugin import notes  # noqa: PLC0415  # late
 
         notes.begin(config, desk)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: ManagedNode) -> None:
+    """Tell a worker of xdist which runs are there already."""
+    if setting(node.config, CAMPAIGN):
+        from pytest_embedbench.campaign.plugin import away  # noqa: PLC0415  # late
+
+        away.tell_worker(node)
 
 
 def pytest_collect_file(

@@ -17,14 +17,20 @@ from pytest_embedbench.bench.artifacts import point_latest, replace_file, replac
 from pytest_embedbench.campaign.campaign_file import Campaign, Cell, read_campaign
 from pytest_embedbench.campaign.carrying_out import RESULT, carry_out
 from pytest_embedbench.campaign.overview import read_result, result_lines
-from pytest_embedbench.campaign.plugin import CAMPAIGN, SHARD
+from pytest_embedbench.campaign.plugin import SHARD
+from pytest_embedbench.campaign.plugin.away import (
+    KEPT,
+    Sender,
+    campaign_file,
+    kept_verdict,
+)
 from pytest_embedbench.campaign.progress import Progress
 from pytest_embedbench.campaign.shards import Shard, parse_shard
 from pytest_embedbench.errors import BenchFault, ConfigError
 from pytest_embedbench.plugin.options import RESUME, path_setting, setting
 from pytest_embedbench.plugin.resuming import hold
 from pytest_embedbench.plugin.stash import RUN_NAME, session_of
-from pytest_embedbench.plugin.workers import input_of
+from pytest_embedbench.plugin.workers import input_of, is_away
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,19 +47,26 @@ def begin(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: it is broken, or there is nothing to go on with.
     """
-    file = path_setting(config, CAMPAIGN)
+    file = campaign_file(config)
     assert file is not None, "somebody has set it"
+    config.args[:] = [str(file)]
+    if is_away(config):
+        sender = Sender(session_of(config).run_dir, _CELLS)
+        config.pluginmanager.register(sender, "embedbench-sender")
+    if input_of(config):  # what is wrong there is told when it is collected
+        return
     try:
         campaign = read_campaign(file)
         _shard(config)
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from error
-    config.args[:] = [str(file)]
-    if input_of(config) or config.option.collectonly:
+    if config.option.collectonly:
         return
     if setting(config, RESUME):
         config.stash[RUN_NAME] = _run_to_go_on_with(config, campaign)
     run_dir = hold(config)
+    if setting(config, RESUME):
+        config.stash[KEPT] = dict(_kept(run_dir, campaign))
     about: dict[str, Any] = {
         "campaign": campaign.name,
         "digest": campaign.digest,
@@ -76,7 +89,7 @@ def begin(config: pytest.Config) -> None:
 
 def collector_for(file: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Return a collector for the campaign's file; none for any other file."""
-    wanted = path_setting(parent.config, CAMPAIGN)
+    wanted = campaign_file(parent.config)
     if wanted is None or not wanted.exists() or not file.samefile(wanted):
         return None
     return _CampaignFile.from_parent(parent, path=file)  # pyright: ignore[reportUnknownMemberType]
@@ -130,7 +143,10 @@ class _Teller:
 
 class _CampaignFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
-        campaign = read_campaign(self.path)
+        try:
+            campaign = read_campaign(self.path)
+        except ConfigError as error:
+            raise self.CollectError(str(error)) from error
         shard = _shard(self.config)
         for cell in campaign.cells():
             if shard.holds(cell.id):
@@ -147,19 +163,14 @@ class _Run(pytest.Item):
 
     def runtest(self) -> None:
         folder = session_of(self.config).run_dir / _CELLS / self.cell.id
-        kept = self._kept(folder)
-        result = kept or carry_out(self.campaign, self.cell, folder)
-        self.user_properties += [(_VERDICT, result["verdict"]), (_KEPT, bool(kept))]
+        kept = kept_verdict(self.config, self.cell.id)
+        if kept is not None:
+            self.user_properties += [(_VERDICT, kept), (_KEPT, True)]
+            return
+        result = carry_out(self.campaign, self.cell, folder)
+        self.user_properties.append((_VERDICT, result["verdict"]))
         if result["verdict"] is None:
             raise BenchFault(f"{self.cell.id}: {result['reason']}")
-
-    def _kept(self, folder: Path) -> dict[str, Any] | None:
-        """Return the result of an earlier attempt, if it still holds."""
-        if not setting(self.config, RESUME) or not (folder / RESULT).is_file():
-            return None
-        result = read_result(folder / RESULT)
-        same = result["campaign_digest"] == self.campaign.digest
-        return result if same and result["verdict"] is not None else None
 
     def repr_failure(  # type: ignore[override]  # as pytest's own items do
         self, excinfo: pytest.ExceptionInfo[BaseException]
@@ -207,6 +218,14 @@ def _run_to_go_on_with(config: pytest.Config, campaign: Campaign) -> str:
         f"{RESUME.flag}: {wanted!r} is no run of this campaign in {root}; those are: "
         f"{', '.join(runs[-3:]) or 'none'}; with another file it is another campaign"
     )
+
+
+def _kept(run_dir: Path, campaign: Campaign) -> Iterator[tuple[str, str]]:
+    """Yield the runs of an earlier attempt that still hold: those with a verdict."""
+    for file in run_dir.glob(f"{_CELLS}/*/{RESULT}"):
+        result = read_result(file)
+        if result["campaign_digest"] == campaign.digest and result["verdict"]:
+            yield file.parent.name, result["verdict"]
 
 
 def _as_csv(results: list[dict[str, Any]]) -> str:
