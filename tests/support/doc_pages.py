@@ -35,6 +35,7 @@ _BLOCK = re.compile(
     r"^(?P<indent>[ ]*)```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^(?P=indent)```[ ]*$",
     re.MULTILINE | re.DOTALL,
 )
+_ACTIVE = ("python3 -m venv", ". .venv")
 _VARIABLE = re.compile(r"[A-Z_]+=\S*")
 
 
@@ -166,11 +167,12 @@ def _plain(line: str) -> str:
 
 
 def main(folder: Path, *pages: Path) -> None:
-    """Walk pages, each in a folder of its own."""
+    """Walk pages, each in a folder of its own, in the environment that is active."""
     for page in pages:
         desk = folder / page.stem
         desk.mkdir(parents=True)
-        for command in walk(page.absolute(), desk, environment=os.environ):
+        done = walk(page, desk, environment=os.environ, given=_ACTIVE)
+        for command in done:
             sys.stdout.write(f"{page}: {command}\n")
 
 
