@@ -1,4 +1,4 @@
-"""The pages build without a warning, show every public name, and lead somewhere."""
+"""The pages build without a warning, show all that is public, and lead somewhere."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import re
 import subprocess
 import sys
 import zlib
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
 from pytest_embedbench import hookspecs
+from pytest_embedbench.plugin.options import OPTIONS
 from tests.support.unmeasured import unmeasured
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +58,22 @@ def test_the_reference_has_every_public_name(pages: Path) -> None:
     hooks = {f"{hookspecs.__name__}.{name}" for name in vars(hookspecs)}
     public |= {name for name in hooks if ".pytest_embedbench_" in name}
     assert public - described == {"pytest_embedbench.testing"}, "which is a page"
+
+
+@pytest.mark.timeout(600)
+def test_the_reference_has_every_command_and_option(pages: Path) -> None:
+    commands = (pages / "reference" / "commands.html").read_text("utf-8")
+    named = {entry.name for entry in entry_points(group="embedbench.commands")}
+    assert [
+        name for name in named if f"usage: embedbench {name} " not in commands
+    ] == []
+    options = (pages / "reference" / "options.html").read_text("utf-8")
+    for option in OPTIONS:
+        assert {option.flag, option.dest, option.env} - words_in(options) == set()
+
+
+def words_in(page: str) -> set[str]:
+    return set(re.findall(r"[\w-]+", page))
 
 
 def names_in(inventory: bytes) -> set[str]:
