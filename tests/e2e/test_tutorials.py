@@ -95,8 +95,8 @@ def test_an_arduino_project_that_then_goes_to_a_lab(
     for folder in folders:
         folder.mkdir()
     with (
-        pty_uno(folders[0], listens_s=1) as first,
-        pty_uno(folders[1], listens_s=1) as second,
+        pty_uno(folders[0], listens_s=2) as first,
+        pty_uno(folders[1], listens_s=2) as second,
     ):
         ports = {
             f'port = "/dev/ttyACM{number}"': PORT.format(
