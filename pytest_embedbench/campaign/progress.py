@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pytest_embedbench.clock import host_now_s
-
-_MINUTE_S, _HOUR_S = 60, 3600
+from pytest_embedbench.support.progress import time_left
 
 
 class Progress:
@@ -22,16 +21,7 @@ class Progress:
         self._done += 1
         self._carried_out += not kept
         words = f"{self._done} of {self._total}: {name}: {verdict}"
+        passed_s = host_now_s() - self._begun_s
         left = self._total - self._done
-        if not left or not self._carried_out:
-            return words
-        each_s = (host_now_s() - self._begun_s) / self._carried_out
-        return f"{words}; about {_span(each_s * left)} to go"
-
-
-def _span(duration_s: float) -> str:
-    if duration_s < _MINUTE_S:
-        return f"{duration_s:.0f} s"
-    if duration_s < _HOUR_S:
-        return f"{duration_s / _MINUTE_S:.0f} min"
-    return f"{duration_s / _HOUR_S:.1f} h"
+        rest = time_left(self._carried_out, self._carried_out + left, passed_s)
+        return f"{words}; {rest}" if rest else words

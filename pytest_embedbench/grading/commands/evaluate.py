@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.errors import ConfigError, EmbedbenchError
 from pytest_embedbench.grading.submissions import gather
 from pytest_embedbench.grading.task import load_task
 from pytest_embedbench.grading.verdict_lines import JUDGED, verdict_line
 from pytest_embedbench.processes.guarded import run_guarded
 from pytest_embedbench.submissions import jsonl
+from pytest_embedbench.support.progress import LongWork
 from pytest_embedbench.support.pytest_command import add_run_options, pytest_words
 
 if TYPE_CHECKING:
@@ -137,17 +139,20 @@ def _judge(arguments: argparse.Namespace, submissions: Sequence[Submission]) -> 
             submissions=listed,
         )
         told = set[str]()
+        work = LongWork("verdicts", len(submissions) * len(arguments.board), host_now_s)
 
         def pass_on(line: str) -> bool:
             if line.startswith(JUDGED):
                 told.add(line.removeprefix(JUDGED))
                 sys.stdout.write(f"{line.removeprefix(JUDGED)}\n")
                 sys.stdout.flush()
+                work.piece_done()
             return False
 
-        done = run_guarded(
-            [*words, arguments.task / "hidden"], timeout_s=_LIMIT_S, stop_at=pass_on
-        )
+        with work:
+            done = run_guarded(
+                [*words, arguments.task / "hidden"], timeout_s=_LIMIT_S, stop_at=pass_on
+            )
     printed = f"{done.stdout}{done.stderr}"
     found = _RUN_DIR.findall(done.stdout)
     run_dir = Path(found[-1]) if found else None

@@ -9,8 +9,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.errors import ConfigError, UnknownName
 from pytest_embedbench.grading.commands.task_folder import suite_in
+from pytest_embedbench.support.progress import LongWork
 from pytest_embedbench.support.sampling import sampled
 
 if TYPE_CHECKING:
@@ -215,7 +217,13 @@ def _trials(
         limit_s=arguments.limit_s,
     )
     left = [mutant for mutant in mutants if mutant.name not in done]
-    tried = hidden.run(left, generate.reference_of(suite), tell) if left else []
+    with LongWork("mutants", len(left), host_now_s) as work:
+
+        def count(trial: MutantTrial) -> None:
+            tell(trial)
+            work.piece_done()
+
+        tried = hidden.run(left, generate.reference_of(suite), count) if left else []
     done |= {trial.mutant.name: trial for trial in tried}
     return [done[mutant.name] for mutant in mutants]
 
