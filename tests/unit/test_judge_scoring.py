@@ -6,6 +6,8 @@ import base64
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -393,6 +395,33 @@ def test_questions_have_names_of_their_own(tmp_path: Path) -> None:
         read_triplets(write(tmp_path / "t.jsonl", row, row))
     with pytest.raises(ConfigError, match="holds no question"):
         read_triplets(write(tmp_path / "t.jsonl"))
+
+
+@pytest.mark.skipif(find_spec("pyarrow") is None, reason="needs pip install pyarrow")
+def test_parquet_has_the_columns_of_the_public_card(tmp_path: Path) -> None:
+    arrow: Any = import_module("pyarrow")
+    place = tmp_path / "t.parquet"
+    rows = [
+        {"question_id": "a", "task_query": "Which pin?", "answer": "D13",
+         "device_image": {"bytes": PNG, "path": "board.png"}, "screenshot_image": None,
+         "history_summaries": ["asked once"], "capability": "debugging", "extra": 1.5},
+        {"question_id": "b", "task_query": "And now?", "answer": "D2",
+         "device_image": None, "screenshot_image": {"bytes": None, "path": "it.png"},
+         "history_summaries": [], "capability": None, "extra": None},
+    ]  # fmt: skip
+    (tmp_path / "it.png").write_bytes(PNG)
+    import_module("pyarrow.parquet").write_table(arrow.Table.from_pylist(rows), place)
+    first, second = read_triplets(place).values()
+    assert (first.query, first.gold, first.capability) == (
+        "Which pin?", "D13", "debugging",
+    )  # fmt: skip
+    assert first.history == ("asked once",)
+    assert second.history == ()
+    assert len(first.pictures) == len(second.pictures) == 1
+    assert first.pictures[0].digest() == second.pictures[0].digest()
+    place.write_bytes(place.read_bytes()[:100])
+    with pytest.raises(ConfigError, match="cannot be read as parquet"):
+        read_triplets(place)
 
 
 def test_parquet_takes_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
