@@ -130,7 +130,9 @@ class _Teller:
             str(about.get(_VERDICT) or "no verdict"),
             kept=bool(about.get(_KEPT)),
         )
-        reporter.ensure_newline()
+        writer = self._config.get_terminal_writer()
+        if writer.width_of_current_line:  # xdist's dots
+            writer.line()
         reporter.write_line(line)
 
     @pytest.hookimpl(trylast=True)
