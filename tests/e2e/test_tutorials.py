@@ -81,6 +81,7 @@ def test_a_campaign(reader: dict[str, str], tmp_path: Path) -> None:
 
 
 @pytest.mark.host_time
+@pytest.mark.timeout(300)
 def test_an_arduino_project_that_then_goes_to_a_lab(
     reader: dict[str, str], tmp_path: Path
 ) -> None:

@@ -222,7 +222,7 @@ def commands() -> list[Any]:
     return [
         pytest.param(block, command, id=f"{block} {command.text[:40]}")
         for block in BLOCKS
-        if block.language == "console" and not block.not_run
+        if block.language == "console"
         for command in block.commands
     ]
 
