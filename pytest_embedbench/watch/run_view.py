@@ -34,7 +34,7 @@ class RunView:
     def __init__(self, run_dir: Path, *, board: str = "") -> None:
         self.run_dir = run_dir.resolve()
         self._board = board
-        self._known: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
+        self._known: dict[str, tuple[tuple[str, int, int], TestEntry]] = {}
 
     def state(self) -> dict[str, Any]:
         """Return the run, its tests, boards and cells, as the page takes them.
@@ -76,7 +76,7 @@ class RunView:
                 files[name] = asdict(news_of(file, max(0, offsets.get(name, 0))))
             except OSError:  # it has just gone
                 continue
-        return {"files": files, "record": self._record(folder / RECORD) or None}
+        return {"files": files, "record": _record(folder / RECORD) or None}
 
     def _folder(self, key: str) -> Path | None:
         """Return the folder of a key; none, if a name or a link leads out of it."""
@@ -85,28 +85,40 @@ class RunView:
         return folder if is_inside and folder.is_dir() else None
 
     def _entries(self) -> Iterator[TestEntry]:
-        for place, folders, names in os.walk(self.run_dir):
-            if place == str(self.run_dir) and CELLS in folders:
+        root = str(self.run_dir)
+        for place, folders, names in os.walk(root):
+            if place == root and CELLS in folders:
                 folders.remove(CELLS)  # an agent's own files are in there
             name = next((each for each in (RECORD, RUNNING) if each in names), "")
-            if name and (record := self._record(Path(place, name))):
-                below = Path(place).relative_to(self.run_dir).as_posix()
-                yield entry_of_record(self.run_dir.name, below, record)
+            if name and (entry := self._entry(place[len(root) + 1 :], name)):
+                yield entry
 
-    def _record(self, file: Path) -> dict[str, Any]:
-        """Return a table of JSON; an empty one, if it is broken or half written."""
+    def _entry(self, folder: str, name: str) -> TestEntry | None:
+        """Return a test by its record, or what is known of one that runs."""
+        file = self.run_dir / folder / name
         try:
-            about = file.lstat()
-            stamp = about.st_mtime_ns, about.st_size
-            known = self._known.get(str(file))
-            if known is not None and known[0] == stamp:
-                return known[1]
-            text = news_of(file, 0, most_bytes=_MOST_RECORD_BYTES).text
-            record = as_table(cast("object", json.loads(text)))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        self._known[str(file)] = stamp, record
-        return record
+            about = os.lstat(file)
+        except OSError:  # it has just gone
+            return None
+        stamp = name, about.st_mtime_ns, about.st_size
+        known = self._known.get(folder)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        record = _record(file)
+        if not record:
+            return None
+        entry = entry_of_record(self.run_dir.name, folder, record)
+        self._known[folder] = stamp, entry
+        return entry
+
+
+def _record(file: Path) -> dict[str, Any]:
+    """Return a table of JSON; an empty one, if it is broken or half written."""
+    try:
+        text = news_of(file, 0, most_bytes=_MOST_RECORD_BYTES).text
+        return as_table(cast("object", json.loads(text)))
+    except (OSError, ValueError, RecursionError):
+        return {}
 
 
 def _growing(folder: Path) -> Iterator[Path]:
