@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.run_folders import LATEST, latest_run
 from pytest_embedbench.errors import ConfigError, UnknownName
-from pytest_embedbench.watch.run_view import RunView
+from pytest_embedbench.watch.run_view import RunView, is_run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -79,6 +79,10 @@ def chosen(word: str, root: Path, boards: Collection[str]) -> WatchedRun:
         if (folder / LATEST).is_dir():
             return WatchedRun(folder)
         if folder.is_dir():
+            if not is_run(folder):
+                raise ConfigError(
+                    f"{folder}: is no run's folder: no test has left anything in it"
+                )
             return WatchedRun(root, run_dir=folder.resolve())
     if "/" in word or word[:8].isdecimal():
         raise ConfigError(f"{word}: no such run in {root}, and no such folder")

@@ -112,6 +112,15 @@ class RunView:
         return entry
 
 
+def is_run(folder: Path) -> bool:
+    """Say whether a folder is that of a run, which may have no test yet."""
+    return any(
+        name in names
+        for _, _, names in os.walk(folder)
+        for name in (RECORD, RUNNING, "run.json", "campaign.json", ".running")
+    )
+
+
 def _record(file: Path) -> dict[str, Any]:
     """Return a table of JSON; an empty one, if it is broken or half written."""
     try:

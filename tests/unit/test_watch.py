@@ -180,6 +180,9 @@ def test_a_word_is_a_board_a_run_or_a_mistake(run: Path) -> None:
     assert chosen(FIRST, root, ["uno"]).run_dir == run.resolve()
     assert chosen(str(run), root, ["uno"]).run_dir == run.resolve()
     assert chosen(str(root), root, ["uno"]).root == root
+    (root / "src").mkdir()
+    with pytest.raises(ConfigError, match="is no run's folder"):
+        chosen(str(root / "src"), root, ["uno"])
     with pytest.raises(UnknownName, match="uno"):
         chosen("unp", root, ["uno"])
     with pytest.raises(ConfigError, match="no such run"):
