@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,4 +39,8 @@ def _campaign(arguments: argparse.Namespace) -> int:
         resume=arguments.resume,
         artifacts=arguments.artifacts,
     )
-    return subprocess.run(words, check=False).returncode
+    with subprocess.Popen(words) as run:
+        while True:
+            # Ctrl-C is pytest's, too: it ends its workers and prints the table.
+            with suppress(KeyboardInterrupt):
+                return run.wait()
