@@ -10,6 +10,7 @@ import configparser
 import importlib.util
 import json
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -42,8 +43,8 @@ BLOCKS = [
 # Of this checkout, when a command names it.
 OURS = ("example_suites/", "benchmarks/", "tests/")
 UNITY = ROOT / "pytest_embedbench/platforms/libraries/Unity/src"
-# What a shell has.
-PLAIN = {".", "cat", "cp", "export", "mkdir", "python3", "sed"}
+# What a shell has, and a batch system.
+PLAIN = {".", "cat", "cp", "export", "mkdir", "python3", "sbatch", "sed"}
 # Output, prose and drawings: nothing in them can be run.
 SHOWN = {"text", "markdown"}
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
@@ -217,6 +218,15 @@ def test_c_compiles(block: Block, tmp_path: Path) -> None:
     subprocess.run(["gcc", *warned, file], check=True)
 
 
+@pytest.mark.parametrize("block", of("bash"))
+def test_a_script_is_one_and_calls_commands_that_are(block: Block) -> None:
+    subprocess.run(["bash", "-n"], input=block.text, text=True, check=True)
+    for line in block.text.replace("\\\n", " ").splitlines():
+        if line.startswith("embedbench "):
+            words = [word for word in shlex.split(line)[1:] if "{" not in word]
+            make_parser(words[0]).parse_args(words)
+
+
 # ----------------------------------------------------------------------- commands
 def commands() -> list[Any]:
     return [
@@ -253,4 +263,4 @@ def test_a_command_is_one(
             assert (ROOT / word.partition("::")[0]).exists(), word
 
 
-CHECKED = {*DATA, "python", "console", "c", "cpp"}
+CHECKED = {*DATA, "bash", "c", "console", "cpp", "python"}
