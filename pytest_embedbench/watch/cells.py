@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_embedbench.bench.artifacts import safe_name
 from pytest_embedbench.report_page.test_entry import as_table
@@ -25,7 +25,7 @@ def cells_of(run_dir: Path, *, is_going: bool) -> list[dict[str, Any]]:
     ``state`` is ``waiting``, ``running``, ``interrupted`` or the verdict.
     """
     listed: object = _table(run_dir / _CAMPAIGN).get("cells")
-    cells = listed if isinstance(listed, list) else []
+    cells = cast("list[object]", listed) if isinstance(listed, list) else []
     return [_cell(run_dir, as_table(cell), is_going=is_going) for cell in cells]
 
 

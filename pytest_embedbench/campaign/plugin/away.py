@@ -46,7 +46,7 @@ def campaign_file(config: pytest.Config) -> Path | None:
 
 def tell_worker(node: ManagedNode) -> None:
     """Say to a worker where the campaign is, and which runs are there already."""
-    node.workerinput[_INPUT] = json.dumps(node.config.stash.get(KEPT, {}))
+    node.workerinput[_INPUT] = json.dumps(node.config.stash.get(KEPT, dict[str, str]()))
     file = path_setting(node.config, CAMPAIGN)
     assert file is not None, "somebody has set it"
     for root in map(Path, node.nodemanager.roots):
@@ -57,7 +57,11 @@ def tell_worker(node: ManagedNode) -> None:
 def kept_verdict(config: pytest.Config, name: str) -> str | None:
     """Return the verdict of a run that an earlier attempt has brought to its end."""
     told = input_of(config)
-    kept = json.loads(told[_INPUT]) if _INPUT in told else config.stash.get(KEPT, {})
+    kept = (
+        json.loads(told[_INPUT])
+        if _INPUT in told
+        else config.stash.get(KEPT, dict[str, str]())
+    )
     verdict: str | None = kept.get(name)
     return verdict
 
