@@ -145,7 +145,7 @@ def test_each_host_has_boards_of_its_own_and_the_files_come_home(
         f"suite/test_it.py/test_it[{turn}]/{name}"
         for turn in range(6)
         for name in ("transcript.log", "test.json")
-    } | {"lab.json"}
+    } | {"lab.json", "run.json", ".running"}
     # The failure shows where its transcript is here, not where it was.
     (run_dir,) = (path for path in (tmp_path / "desk").rglob("runs/2*"))
     transcript = run_dir / "suite/test_it.py/test_it[5]/transcript.log"
