@@ -15,6 +15,8 @@ from tests.e2e.native_firmware import SUITES
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_embedbench.builders.platformio.core_setup import CoreSetup
+
 TANK = SUITES / "tank_fill_drain"
 AGENT = """
 import json, os, pathlib, subprocess, sys
@@ -27,7 +29,10 @@ print(subprocess.run(["embedbench", "submit"], capture_output=True, text=True))
 
 
 @pytest.fixture
-def campaign(tmp_path: Path) -> Path:
+def campaign(
+    tmp_path: Path, seeded: CoreSetup, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    monkeypatch.setenv("EMBEDBENCH_CORE", str(seeded.core_dir))
     if sandbox.missing() is not None:
         pytest.skip("no bubblewrap here: apt-get install bubblewrap")
     (tmp_path / "agent.py").write_text(AGENT)
@@ -82,4 +87,4 @@ def test_a_campaign_is_run_by_one_command(campaign: Path) -> None:
     assert rows[1]["usage"]["total"]["total_tokens"] == 9
     assert rows[1]["sandbox"] == "bubblewrap"
     assert rows[1]["scenarios"]["sensor_timeout"] is True
-    assert rows[0]["scenarios"] == {}
+    assert rows[0]["scenarios"]["happy_path"] is False
