@@ -21,8 +21,8 @@ collect_ignore = ["thirdparty_package"]
 
 TEST_WITHIN_S = 120
 
-# What no package of a distribution brings, or no ordinary machine lets us do.
-_MAY_BE_ABSENT = ("Espressif", "choose its addresses")
+# What not every distribution brings, or no ordinary machine lets us do.
+_MAY_BE_ABSENT = ("Espressif", "choose its addresses", "no browser")
 
 # Neither how fast the machine is nor what it did before decides a property test.
 settings.register_profile(
