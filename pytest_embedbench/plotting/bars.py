@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.sax.saxutils import escape
 
 from pytest_embedbench.plotting.axes import Scale
+from pytest_embedbench.plotting.marks import label, line
 from pytest_embedbench.plotting.plot import BLUE, GREEN, GRID, INK, ORANGE, RULE, SOFT
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def _axis(y: Scale, right_px: float) -> list[str]:
     marks: list[str] = []
     for share in y.ticks(5):
         colour = GRID if share else RULE
-        marks.append(_line((_LEFT_PX, y(share)), (right_px, y(share)), colour))
-        marks.append(_text(_LEFT_PX - 8, y(share) + 4, f"{share:.0%}", SOFT, "end"))
+        marks.append(line((_LEFT_PX, y(share)), (right_px, y(share)), colour))
+        marks.append(label(_LEFT_PX - 8, y(share) + 4, f"{share:.0%}", SOFT, "end"))
     return marks
 
 
@@ -73,7 +74,7 @@ def _legend(legend: Sequence[str]) -> list[str]:
         marks.append(
             f'<rect x="{x_px:.1f}" y="46" width="12" height="12" fill="{colour}"/>'
         )
-        marks.append(_text(x_px + 18, 56, name, INK, "start"))
+        marks.append(label(x_px + 18, 56, name, INK, "start"))
         x_px += 40 + 7 * len(name)
     return marks
 
@@ -94,25 +95,11 @@ def _group(group: BarGroup, middle_px: float, y: Scale) -> list[str]:
                 x_px + _BAR_PX / 2, y(bar.interval[0]), y(bar.interval[1])
             )
     base_px = y(0.0)
-    marks.append(_text(middle_px, base_px + 20, group.name, INK, "middle"))
-    marks.append(_text(middle_px, base_px + 40, group.below, SOFT, "middle"))
+    marks.append(label(middle_px, base_px + 20, group.name, INK, "middle"))
+    marks.append(label(middle_px, base_px + 40, group.below, SOFT, "middle"))
     return marks
 
 
 def _whisker(x_px: float, low_px: float, high_px: float) -> list[str]:
-    ends = [_line((x_px - 4, at), (x_px + 4, at), INK) for at in (low_px, high_px)]
-    return [_line((x_px, low_px), (x_px, high_px), INK), *ends]
-
-
-def _line(begin: tuple[float, float], end: tuple[float, float], colour: str) -> str:
-    return (
-        f'<line x1="{begin[0]:.1f}" y1="{begin[1]:.1f}" x2="{end[0]:.1f}" '
-        f'y2="{end[1]:.1f}" stroke="{colour}"/>'
-    )
-
-
-def _text(x_px: float, y_px: float, text: str, colour: str, anchor: str) -> str:
-    return (
-        f'<text x="{x_px:.1f}" y="{y_px:.1f}" fill="{colour}" text-anchor="{anchor}">'
-        f"{escape(text)}</text>"
-    )
+    ends = [line((x_px - 4, at), (x_px + 4, at), INK) for at in (low_px, high_px)]
+    return [line((x_px, low_px), (x_px, high_px), INK), *ends]

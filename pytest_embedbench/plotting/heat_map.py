@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from xml.sax.saxutils import escape
 
+from pytest_embedbench.plotting.marks import label
 from pytest_embedbench.plotting.plot import GRID, INK
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ def draw_heat_map(
     width_px = max(420, left_px + column_px * len(columns) + _RIGHT_PX)
     height_px = _HEAD_PX + _ROW_PX * len(rows) + _FOOT_PX
     marks = [
-        _text(left_px + column_px * (number + 0.5), _HEAD_PX - 10, name, INK, "middle")
+        label(left_px + column_px * (number + 0.5), _HEAD_PX - 10, name, INK, "middle")
         for number, name in enumerate(columns)
     ]
     for number, (name, cells) in enumerate(rows):
         top_px = _HEAD_PX + _ROW_PX * number
-        marks.append(_text(left_px - 10, top_px + 21, name, INK, "end"))
+        marks.append(label(left_px - 10, top_px + 21, name, INK, "end"))
         for place, cell in enumerate(cells):
             marks += _square(cell, left_px + column_px * place, top_px, column_px)
     body = "\n".join(marks)
@@ -62,16 +63,9 @@ def _square(cell: HeatCell, x_px: int, y_px: int, width_px: int) -> list[str]:
         f'height="{_ROW_PX - 2}" fill="{colour}"/>'
     )
     middle_px, ink = x_px + width_px / 2, "white" if dark else INK
-    return [square, _text(middle_px, y_px + 21, cell.text, ink, "middle")]
+    return [square, label(middle_px, y_px + 21, cell.text, ink, "middle")]
 
 
 def _shade(share: float) -> str:
     parts = (round(a + share * (b - a)) for a, b in zip(_PALE, _DARK, strict=True))
     return "#" + "".join(f"{part:02x}" for part in parts)
-
-
-def _text(x_px: float, y_px: float, text: str, colour: str, anchor: str) -> str:
-    return (
-        f'<text x="{x_px:.1f}" y="{y_px:.1f}" fill="{colour}" text-anchor="{anchor}">'
-        f"{escape(text)}</text>"
-    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from pytest_embedbench.plotting.axes import Scale, around
+from pytest_embedbench.plotting.marks import label, line
 from pytest_embedbench.plotting.plot import BLUE, GRID, INK, RULE, SOFT
 
 if TYPE_CHECKING:
@@ -60,46 +61,32 @@ def _axes(x: Scale, y: Scale, along: str) -> list[str]:
     marks: list[str] = []
     for share in y.ticks(5):
         colour = GRID if share else RULE
-        marks.append(_line((_LEFT_PX, y(share)), (_RIGHT_PX, y(share)), colour))
-        marks.append(_text(_LEFT_PX - 8, y(share) + 4, f"{share:.0%}", SOFT, "end"))
+        marks.append(line((_LEFT_PX, y(share)), (_RIGHT_PX, y(share)), colour))
+        marks.append(label(_LEFT_PX - 8, y(share) + 4, f"{share:.0%}", SOFT, "end"))
     for value in x.ticks(6):
         at = x(value)
-        marks.append(_line((at, _BOTTOM_PX), (at, _BOTTOM_PX + 4), RULE))
-        marks.append(_text(at, _BOTTOM_PX + 30, f"{value:,g}", SOFT, "middle"))
+        marks.append(line((at, _BOTTOM_PX), (at, _BOTTOM_PX + 4), RULE))
+        marks.append(label(at, _BOTTOM_PX + 30, f"{value:,g}", SOFT, "middle"))
     middle_px = (_LEFT_PX + _RIGHT_PX) / 2
-    return [*marks, _text(middle_px, _HEIGHT_PX - 18, along, INK, "middle")]
+    return [*marks, label(middle_px, _HEIGHT_PX - 18, along, INK, "middle")]
 
 
 def _outcome(x: Scale, value: float, so: bool) -> str:  # noqa: FBT001  # as in a table
     end_px = _TOP_PX - 4 if so else _BOTTOM_PX + 4
     far_px = end_px - _TICK_PX if so else end_px + _TICK_PX
-    return _line((x(value), end_px), (x(value), far_px), BLUE if so else SOFT)
+    return line((x(value), end_px), (x(value), far_px), BLUE if so else SOFT)
 
 
 def _group(group: ShareGroup, x: Scale, y: Scale) -> list[str]:
     left, right, at = x(group.low), x(group.high), y(group.share)
     middle = (left + right) / 2
-    wide = _line((left, at), (right, at), BLUE).replace("/>", ' stroke-width="3"/>')
+    wide = line((left, at), (right, at), BLUE).replace("/>", ' stroke-width="3"/>')
     dot = f'<circle cx="{middle:.1f}" cy="{at:.1f}" r="4" fill="{BLUE}"/>'
     marks = [wide, dot]
     if group.interval is not None:
         low, high = map(y, group.interval)
-        marks.append(_line((middle, low), (middle, high), BLUE))
+        marks.append(line((middle, low), (middle, high), BLUE))
         marks += [
-            _line((middle - 4, end), (middle + 4, end), BLUE) for end in (low, high)
+            line((middle - 4, end), (middle + 4, end), BLUE) for end in (low, high)
         ]
-    return [*marks, _text(middle + 8, at - 6, group.text, INK, "start")]
-
-
-def _line(begin: tuple[float, float], end: tuple[float, float], colour: str) -> str:
-    return (
-        f'<line x1="{begin[0]:.1f}" y1="{begin[1]:.1f}" x2="{end[0]:.1f}" '
-        f'y2="{end[1]:.1f}" stroke="{colour}"/>'
-    )
-
-
-def _text(x_px: float, y_px: float, text: str, colour: str, anchor: str) -> str:
-    return (
-        f'<text x="{x_px:.1f}" y="{y_px:.1f}" fill="{colour}" text-anchor="{anchor}">'
-        f"{escape(text)}</text>"
-    )
+    return [*marks, label(middle + 8, at - 6, group.text, INK, "start")]
