@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
-from xml.sax.saxutils import escape
 
 from pytest_embedbench.plotting.axes import Scale
-from pytest_embedbench.plotting.marks import label, line
-from pytest_embedbench.plotting.plot import BLUE, GREEN, GRID, INK, ORANGE, RULE, SOFT
+from pytest_embedbench.plotting.marks import (
+    BLUE,
+    GREEN,
+    GRID,
+    INK,
+    ORANGE,
+    RULE,
+    SOFT,
+    framed,
+    label,
+    line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COLOURS = (BLUE, GREEN, ORANGE)
-_FONT = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 _LEFT_PX, _RIGHT_PX, _HEAD_PX, _FOOT_PX = 60, 20, 84, 64
 _PANEL_PX, _BAR_PX, _GAP_PX = 240, 30, 60
 
@@ -47,14 +55,8 @@ def draw_bars(title: str, legend: Sequence[str], groups: Sequence[BarGroup]) -> 
         middle_px = _LEFT_PX + step_px * (number + 0.5)
         marks += _group(group, middle_px, y)
     height_px = _HEAD_PX + _PANEL_PX + _FOOT_PX
-    body = "\n".join(marks)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_px:.0f}" '
-        f'height="{height_px}" viewBox="0 0 {width_px:.0f} {height_px}" '
-        f'font-family="{_FONT}" font-size="12">\n<title>{escape(title)}</title>\n'
-        '<rect width="100%" height="100%" fill="white"/>\n'
-        f'<text x="{_LEFT_PX}" y="30" font-size="15" font-weight="bold" '
-        f'fill="{INK}">{escape(title)}</text>\n{body}\n</svg>\n'
+    return framed(
+        title, marks, width_px=width_px, height_px=height_px, left_px=_LEFT_PX
     )
 
 

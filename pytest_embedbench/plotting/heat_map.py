@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
-from xml.sax.saxutils import escape
 
-from pytest_embedbench.plotting.marks import label
-from pytest_embedbench.plotting.plot import GRID, INK
+from pytest_embedbench.plotting.marks import GRID, INK, framed, label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FONT = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 _LETTER_PX, _HEAD_PX, _FOOT_PX, _RIGHT_PX = 7, 84, 16, 20
 _ROW_PX, _LEAST_COLUMN_PX = 34, 64
 _PALE, _DARK = (234, 242, 248), (0, 90, 140)
@@ -44,15 +41,7 @@ def draw_heat_map(
         marks.append(label(left_px - 10, top_px + 21, name, INK, "end"))
         for place, cell in enumerate(cells):
             marks += _square(cell, left_px + column_px * place, top_px, column_px)
-    body = "\n".join(marks)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_px}" '
-        f'height="{height_px}" viewBox="0 0 {width_px} {height_px}" '
-        f'font-family="{_FONT}" font-size="12">\n<title>{escape(title)}</title>\n'
-        '<rect width="100%" height="100%" fill="white"/>\n'
-        f'<text x="14" y="30" font-size="15" font-weight="bold" fill="{INK}">'
-        f"{escape(title)}</text>\n{body}\n</svg>\n"
-    )
+    return framed(title, marks, width_px=width_px, height_px=height_px, left_px=14)
 
 
 def _square(cell: HeatCell, x_px: int, y_px: int, width_px: int) -> list[str]:

@@ -8,10 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape, quoteattr
 
 from pytest_embedbench.model import StimulusKind
 from pytest_embedbench.plotting.axes import Scale, around, path, spans
+from pytest_embedbench.plotting.marks import (
+    BLUE,
+    GREEN,
+    GRID,
+    INK,
+    ORANGE,
+    PURPLE,
+    RULE,
+    SKY,
+    SOFT,
+    VERMILION,
+    framed,
+    label,
+    line,
+)
 from pytest_embedbench.wire.transcript import printable
 
 if TYPE_CHECKING:
@@ -31,19 +45,8 @@ CHARACTER_PX = 6.3
 DOTTED_SAMPLES = 80
 """Runs with more samples are drawn without a dot for each."""
 
-INK, SOFT, RULE, GRID = "#1f2933", "#5f6b76", "#c3cad1", "#eaedf0"
-# Wong's palette: told apart with any kind of colour vision.
-BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#e69f00",
-    "#cc79a7",
-    "#56b4e9",
-)
 LANE_COLOURS = (GREEN, ORANGE, PURPLE, SKY)
 NOTE_COLOURS = {StimulusKind.INJECTED: VERMILION, StimulusKind.EVENT: INK}
-_FONT = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 _UNITS = {
     "_c": "°C",
     "_kpa": "kPa",
@@ -175,21 +178,15 @@ class _Picture:
         bottom_px = self._y_px + 4
         for at_s in self.x.ticks(10):
             x_px = self.x(at_s)
-            self._under.append(_stroke(x_px, HEAD_PX, x_px, bottom_px, GRID))
+            self._under.append(line((x_px, HEAD_PX), (x_px, bottom_px), GRID))
             self._text(x_px, bottom_px + 16, f"{at_s:g}", SOFT, anchor="middle")
-        self._under.append(_stroke(LEFT_PX, bottom_px, RIGHT_PX, bottom_px, RULE))
+        self._under.append(line((LEFT_PX, bottom_px), (RIGHT_PX, bottom_px), RULE))
         middle_px = (LEFT_PX + RIGHT_PX) / 2
         self._text(middle_px, bottom_px + 36, "plant time (s)", INK, anchor="middle")
+        marks = [*self._under, *self._marks]
         height_px = bottom_px + FOOT_PX
-        body = "\n".join([*self._under, *self._marks])
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH_PX}" '
-            f'height="{height_px:.0f}" viewBox="0 0 {WIDTH_PX} {height_px:.0f}" '
-            f'font-family={quoteattr(_FONT)} font-size="12">\n'
-            f"<title>{escape(self.title)}</title>\n"
-            '<rect width="100%" height="100%" fill="white"/>\n'
-            f'<text x="{LEFT_PX}" y="30" font-size="15" font-weight="bold" '
-            f'fill="{INK}">{escape(self.title)}</text>\n{body}\n</svg>\n'
+        return framed(
+            self.title, marks, width_px=WIDTH_PX, height_px=height_px, left_px=LEFT_PX
         )
 
     def _at(self, plant_ms: int) -> float:
@@ -197,14 +194,14 @@ class _Picture:
 
     def _frame(self, y: Scale, top_px: float, bottom_px: float) -> None:
         for value in y.ticks(5 if bottom_px - top_px == PANEL_PX else 3):
-            self._under.append(_stroke(LEFT_PX, y(value), RIGHT_PX, y(value), GRID))
+            self._under.append(line((LEFT_PX, y(value)), (RIGHT_PX, y(value)), GRID))
             self._text(LEFT_PX - 8, y(value) + 4, f"{value:g}", SOFT, anchor="end")
         self._line(LEFT_PX, top_px, LEFT_PX, bottom_px, RULE)
 
     def _lane(self, caption: str) -> float:
         """Take room for a lane and return the middle of it."""
         middle_px = self._y_px + LANE_PX / 2
-        self._under.append(_stroke(LEFT_PX, middle_px, RIGHT_PX, middle_px, RULE))
+        self._under.append(line((LEFT_PX, middle_px), (RIGHT_PX, middle_px), RULE))
         self._caption(caption, middle_px)
         self._y_px += LANE_PX
         return middle_px
@@ -215,25 +212,12 @@ class _Picture:
     def _line(  # two points and how they are joined
         self, x1: float, y1: float, x2: float, y2: float, colour: str, dash: str = ""
     ) -> None:
-        self._marks.append(_stroke(x1, y1, x2, y2, colour, dash))
+        self._marks.append(line((x1, y1), (x2, y2), colour, dash))
 
     def _text(
         self, x: float, y: float, text: str, colour: str, anchor: str = "start"
     ) -> None:
-        self._marks.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}">'
-            f"{escape(text)}</text>"
-        )
-
-
-def _stroke(  # two points and how they are joined
-    x1: float, y1: float, x2: float, y2: float, colour: str, dash: str = ""
-) -> str:
-    dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
-        f'stroke="{colour}"{dashes}/>'
-    )
+        self._marks.append(label(x, y, text, colour, anchor))
 
 
 def _worded(entry: Field[Any]) -> str:

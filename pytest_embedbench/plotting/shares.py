@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 from pytest_embedbench.plotting.axes import Scale, around
-from pytest_embedbench.plotting.marks import label, line
-from pytest_embedbench.plotting.plot import BLUE, GRID, INK, RULE, SOFT
+from pytest_embedbench.plotting.marks import (
+    BLUE,
+    GRID,
+    INK,
+    RULE,
+    SOFT,
+    framed,
+    label,
+    line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FONT = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 _WIDTH_PX, _HEIGHT_PX = 560, 380
 _LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX = 60, 540, 70, 310
 _TICK_PX = 8
@@ -46,15 +52,7 @@ def draw_shares(
     marks = [*_axes(x, y, along), *(_outcome(x, *each) for each in outcomes)]
     for group in groups:
         marks += _group(group, x, y)
-    body = "\n".join(marks)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH_PX}" '
-        f'height="{_HEIGHT_PX}" viewBox="0 0 {_WIDTH_PX} {_HEIGHT_PX}" '
-        f'font-family="{_FONT}" font-size="12">\n<title>{escape(title)}</title>\n'
-        '<rect width="100%" height="100%" fill="white"/>\n'
-        f'<text x="14" y="30" font-size="15" font-weight="bold" fill="{INK}">'
-        f"{escape(title)}</text>\n{body}\n</svg>\n"
-    )
+    return framed(title, marks, width_px=_WIDTH_PX, height_px=_HEIGHT_PX, left_px=14)
 
 
 def _axes(x: Scale, y: Scale, along: str) -> list[str]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
-import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.bench.run_folders import LATEST
 from pytest_embedbench.errors import BenchFault
+from pytest_embedbench.processes.termination import sigterm_as_interrupt
 from pytest_embedbench.watch.choosing import chosen
 from pytest_embedbench.watch.server import HOST, WatchServer
 
@@ -64,18 +64,13 @@ def _watch(arguments: argparse.Namespace) -> int:
         raise BenchFault(
             f"{HOST}:{arguments.port}: cannot be served: {error}"
         ) from error
-    before = signal.signal(signal.SIGTERM, _end)
     try:
-        sys.stdout.write(f"{server.url}\n")
-        sys.stdout.flush()
-        server.serve_forever()
+        with sigterm_as_interrupt():
+            sys.stdout.write(f"{server.url}\n")
+            sys.stdout.flush()
+            server.serve_forever()
     except KeyboardInterrupt:
         sys.stderr.write("ended\n")
     finally:
         server.close()
-        signal.signal(signal.SIGTERM, before)
     return 0
-
-
-def _end(_signal: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import secrets
-import signal
 import sys
 from importlib.metadata import version
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.processes.termination import sigterm_as_interrupt
 from pytest_embedbench.wokwi_server.server import WokwiServer
 
 if TYPE_CHECKING:
@@ -41,19 +41,14 @@ def _serve(arguments: argparse.Namespace) -> int:
         port=arguments.port,
         version=version("pytest-embedbench"),
     )
-    before = signal.signal(signal.SIGTERM, _end)
     try:
-        sys.stdout.write(f"export WOKWI_CLI_SERVER={server.url}\n")
-        sys.stdout.write(f"export WOKWI_CLI_TOKEN={token}\n")
-        sys.stdout.flush()
-        server.serve()
+        with sigterm_as_interrupt():
+            sys.stdout.write(f"export WOKWI_CLI_SERVER={server.url}\n")
+            sys.stdout.write(f"export WOKWI_CLI_TOKEN={token}\n")
+            sys.stdout.flush()
+            server.serve()
     except KeyboardInterrupt:
         sys.stderr.write("ended\n")
     finally:
         server.close()
-        signal.signal(signal.SIGTERM, before)
     return 0
-
-
-def _end(_signal: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt
