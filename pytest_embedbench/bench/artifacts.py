@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 OUR_FOLDER = ".embedbench"
 TRANSCRIPT = "transcript.log"
+RUN = "run.json"
+"""In a run's folder: what it says of itself; older versions left none."""
 RUNNING = "running.json"
 """In a test's folder, until it has ended and left its record."""
 MAX_NAME_CHARS = 120

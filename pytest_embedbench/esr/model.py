@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from pytest_embedbench.esr.usual import TRIALS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -204,7 +206,7 @@ class Evidence(NamedTuple):
 class SearchBudget(NamedTuple):
     """What a search may use: runs of the check, builds among them, and seconds."""
 
-    trials: int = 40
+    trials: int = TRIALS
     builds: int = 12
     seconds: float = 300.0
 

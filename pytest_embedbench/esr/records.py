@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from pytest_embedbench.esr.model import Outcome
+from pytest_embedbench.esr.usual import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_embedbench.esr.model import CaseResult
 
-STRICT, PERMISSIVE = "strict", "permissive"
 SCHEMA = 1
 
 

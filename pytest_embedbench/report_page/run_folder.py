@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_embedbench.bench.artifacts import RUN
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.report_page.test_entry import (
     TestEntry,
@@ -21,8 +22,6 @@ from pytest_embedbench.report_page.test_entry import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-RUN = "run.json"
-"""What a run says of itself; those of older versions have none."""
 TEST, VERDICT = "test.json", "verdict.json"
 _ALONE = {"esr.json", "campaign.json"}
 """What makes a folder that of a run, whatever else is missing."""

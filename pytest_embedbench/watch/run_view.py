@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_embedbench.bench.artifacts import RUNNING
+from pytest_embedbench.bench.artifacts import RUN, RUNNING
 from pytest_embedbench.bench.run_folders import RECORD
 from pytest_embedbench.bench.runs_in_use import alone_in_run
 from pytest_embedbench.report_page.test_entry import as_table, entry_of_record
@@ -117,7 +117,7 @@ def is_run(folder: Path) -> bool:
     return any(
         name in names
         for _, _, names in os.walk(folder)
-        for name in (RECORD, RUNNING, "run.json", "campaign.json", ".running")
+        for name in (RECORD, RUNNING, RUN, "campaign.json", ".running")
     )
 
 

@@ -13,7 +13,8 @@ from pytest_embedbench.esr import table
 from pytest_embedbench.esr.model import CaseResult, Correction, Outcome
 from pytest_embedbench.esr.picture import draw
 from pytest_embedbench.esr.rates import HINT
-from pytest_embedbench.esr.records import PERMISSIVE, STRICT, passes, record_of
+from pytest_embedbench.esr.records import passes, record_of
+from pytest_embedbench.esr.usual import PERMISSIVE, STRICT
 
 if TYPE_CHECKING:
     from pytest_embedbench.esr.records import CaseRecord

@@ -12,6 +12,7 @@ import pytest
 from pytest_embedbench.esr.plugin.options import ANSWERS, MARKERS, PINS, SETTINGS
 from pytest_embedbench.esr.plugin.reports import CaseReports
 from pytest_embedbench.esr.plugin.stash import ATTEMPT, KEPT, MARKER
+from pytest_embedbench.esr.usual import FOLDER
 from pytest_embedbench.model import NO_SOURCE
 from pytest_embedbench.plugin.options import RESUME, add_settings, setting
 from pytest_embedbench.plugin.stash import session_of
@@ -53,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_embedbench.esr.plugin.kept import JOURNAL  # noqa: PLC0415  # late
         from pytest_embedbench.plugin.resuming import choose_run  # noqa: PLC0415  # late
 
-        choose_run(config, f"{cases.FOLDER}/{JOURNAL}", "run on answers")
+        choose_run(config, f"{FOLDER}/{JOURNAL}", "run on answers")
     cases.read(config)
     if not input_of(config) and not config.option.collectonly:
         from pytest_embedbench.plugin.resuming import hold  # noqa: PLC0415  # late

@@ -13,7 +13,7 @@ from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.esr.answers import ModelAnswer, read_answers
 from pytest_embedbench.esr.plugin.options import ANSWERS, BOTH, PINS
 from pytest_embedbench.esr.plugin.stash import ABOUT, ANSWERED, MARKER
-from pytest_embedbench.esr.records import PERMISSIVE, STRICT
+from pytest_embedbench.esr.usual import FOLDER, PERMISSIVE, STRICT
 from pytest_embedbench.plugin.options import path_setting, setting
 from pytest_embedbench.plugin.stash import session_of
 from pytest_embedbench.plugin.workers import input_of
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.esr.records import About
     from pytest_embedbench.plugin.workers import WorkerNode
 
-FOLDER = "esr"
-"""In a run's folder: what belongs to cases, rather than to items of pytest."""
 _ANSWER, _PINS = "embedbench_answer", "embedbench_pins"
 _TOLD = "embedbench_answers"
 _NO_ANSWER = "no answer"

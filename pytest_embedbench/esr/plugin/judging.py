@@ -20,7 +20,8 @@ from pytest_embedbench.esr.plugin.depends import digest_for
 from pytest_embedbench.esr.plugin.options import PINS
 from pytest_embedbench.esr.plugin.searching import judge
 from pytest_embedbench.esr.plugin.stash import ABOUT, ATTEMPT, KEPT, RECORD, TOLD
-from pytest_embedbench.esr.records import STRICT, failure_text, outcome_of, passes
+from pytest_embedbench.esr.records import failure_text, outcome_of, passes
+from pytest_embedbench.esr.usual import STRICT
 from pytest_embedbench.plugin import running
 from pytest_embedbench.plugin.blame import blame_for, causes, reason_for
 from pytest_embedbench.plugin.failures import told_plainly

@@ -15,9 +15,9 @@ from uuid import uuid4
 from filelock import FileLock
 
 from pytest_embedbench.bench.artifacts import replace_json, safe_name
-from pytest_embedbench.esr.plugin.cases import FOLDER
 from pytest_embedbench.esr.plugin.stash import KEPT
 from pytest_embedbench.esr.records import outcome_of
+from pytest_embedbench.esr.usual import FOLDER
 from pytest_embedbench.plugin.stash import session_of
 
 if TYPE_CHECKING:

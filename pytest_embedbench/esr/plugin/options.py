@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_embedbench.esr.model import DEFAULT_BUDGET
-from pytest_embedbench.esr.records import PERMISSIVE, STRICT
+from pytest_embedbench.esr.usual import PERMISSIVE, STRICT, TRIALS
 from pytest_embedbench.plugin.options import Setting
 
 BOTH = "both"
@@ -28,7 +27,7 @@ BUDGET = Setting(
     metavar="N",
     help="How often the search of a case of ESR may run its check; three builds and "
     "75 s go with ten runs",
-    default=str(DEFAULT_BUDGET.trials),
+    default=str(TRIALS),
     whole=True,
     least=1,
 )

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.esr.plugin.cases import FOLDER, unanswered
 from pytest_embedbench.esr.plugin.options import PINS
 from pytest_embedbench.esr.plugin.stash import ANSWERED, RECORD
-from pytest_embedbench.esr.records import STRICT
+from pytest_embedbench.esr.usual import FOLDER, STRICT
 from pytest_embedbench.plugin.options import setting
 from pytest_embedbench.plugin.stash import session_of
 
@@ -88,6 +87,8 @@ class CaseReports:
             )
 
     def _not_run(self) -> list[str]:
+        from pytest_embedbench.esr.plugin.cases import unanswered  # noqa: PLC0415  # late
+
         answers = self._config.stash.get(ANSWERED, None) or []
         records = self._records.values()
         judged = {record["answer"] for record in records}

@@ -24,10 +24,10 @@ from pytest_embedbench.esr.model import (
     TrialEnd,
 )
 from pytest_embedbench.esr.plugin.attempt import CheckAttempt
-from pytest_embedbench.esr.plugin.cases import FOLDER
 from pytest_embedbench.esr.plugin.options import BUDGET, PINS
 from pytest_embedbench.esr.plugin.stash import ABOUT, ATTEMPT, KEPT
-from pytest_embedbench.esr.records import STRICT, record_of
+from pytest_embedbench.esr.records import record_of
+from pytest_embedbench.esr.usual import FOLDER, STRICT
 from pytest_embedbench.model import NO_SOURCE, Capability, FirmwareSource
 from pytest_embedbench.plugin.options import setting
 from pytest_embedbench.plugin.stash import PLACE, session_of

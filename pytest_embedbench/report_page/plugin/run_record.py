@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_embedbench.bench.artifacts import point_latest, replace_json
+from pytest_embedbench.bench.artifacts import RUN, point_latest, replace_json
 from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.errors import EmbedbenchError
 from pytest_embedbench.plugin.options import path_setting
 from pytest_embedbench.plugin.stash import session_of
 from pytest_embedbench.report_page.plugin import REPORT
-from pytest_embedbench.report_page.run_folder import RUN
 
 if TYPE_CHECKING:
     from pytest_embedbench.plugin.session import Session
