@@ -255,7 +255,7 @@ class Bench:
         try:
             with suppress(BenchFault):
                 self._recorder.pull()
-            self.board.close()
+            self._recorder.clock.close()
         finally:
             self._write_down()
 

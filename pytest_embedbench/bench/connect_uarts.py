@@ -55,6 +55,11 @@ def _join(uarts: tuple[UartSession, ...]) -> None:
     ends = [
         board.join(each.recorder) for board, each in zip(boards, uarts, strict=True)
     ]
+    names = [end.shown for end in ends]
+    for number, end in enumerate(ends, start=1):
+        end.label = end.shown
+        if names.count(end.shown) > 1:
+            end.label += f" (no. {number} of {len(ends)})"
     for end in ends:
         end.partners += [other for other in ends if other is not end]
         partners = ", ".join(partner.shown for partner in end.partners)

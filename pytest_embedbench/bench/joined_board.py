@@ -9,14 +9,21 @@ from pytest_embedbench.bench.closed_loop import ClosedLoop
 from pytest_embedbench.bench.joined_uart import JoinedUart, TappedLink
 from pytest_embedbench.bench.uarts import first_of
 from pytest_embedbench.bench.under_test import plain
-from pytest_embedbench.contracts import ExchangesBytes, HasVirtualTime, WireByte
+from pytest_embedbench.contracts import (
+    ExchangesBytes,
+    HasVirtualTime,
+    RunsTogether,
+    WireByte,
+)
 from pytest_embedbench.errors import ConfigError, FirmwareFault
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from pytest_embedbench.bench.joined_time import JoinedTime
     from pytest_embedbench.bench.recorder import Recorder
     from pytest_embedbench.bench.uart_session import UartSession
-    from pytest_embedbench.contracts import Board
+    from pytest_embedbench.contracts import Board, Stretch
 
 LOOKAHEAD = 0.85
 """How much of a byte's time boards may be apart.
@@ -39,13 +46,13 @@ class JoinedBoard:
     reached_us: int = field(default=0, init=False)
     """How far it has come in common time, within a stretch of it."""
     _board: Board = field(init=False)
-    _ahead_us: int = field(init=False)
+    ahead_us: int = field(init=False)
     """By how much its own time is ahead of common time."""
     _fault: FirmwareFault | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._board = plain(self.recorder.board)
-        self._ahead_us = self._board.now_us() - self.time.now_us
+        self.ahead_us = self._board.now_us() - self.time.now_us
         self.recorder.clock = self
 
     @property
@@ -57,6 +64,16 @@ class JoinedBoard:
     def is_exact(self) -> bool:
         """Whether it can be led to any microsecond."""
         return isinstance(self._board, ExchangesBytes)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its firmware has not died."""
+        return self._fault is None and not self.recorder.is_dead
+
+    @property
+    def together(self) -> RunsTogether | None:
+        """The board, if it can hear others without the bench between."""
+        return self._board if isinstance(self._board, RunsTogether) else None
 
     @property
     def is_simulated(self) -> bool:
@@ -74,6 +91,11 @@ class JoinedBoard:
         if self._fault is not None:
             fault, self._fault = self._fault, None
             raise fault
+
+    def close(self) -> None:
+        """Close the board: from then on the others hear nothing of it."""
+        self.time.leave(self)
+        self._board.close()
 
     def join(self, recorder: Recorder) -> JoinedUart:
         """Return a UART of it that others can hear."""
@@ -95,7 +117,7 @@ class JoinedBoard:
     def set_out(self) -> None:
         """Compare its time with the common one: a reset may have stopped it."""
         if self.is_simulated:
-            self._ahead_us = self._board.now_us() - self.time.now_us
+            self.ahead_us = self._board.now_us() - self.time.now_us
 
     def run(self, until_us: int) -> None:
         """Run to a moment of common time; a fault of the firmware is kept.
@@ -105,9 +127,10 @@ class JoinedBoard:
             ConfigError: it speaks faster than its datasheet says.
         """
         self.reached_us = until_us
-        if self._fault is not None or self.recorder.is_dead:
+        if not self.is_running:
             for uart in self.uarts.values():
                 uart.take(until_us)
+                uart.given.clear()
             return
         try:
             if isinstance(self._board, ExchangesBytes):
@@ -117,33 +140,67 @@ class JoinedBoard:
         except FirmwareFault as fault:
             self._fault = fault
 
-    def _run_exactly(self, board: ExchangesBytes, until_us: int) -> None:
-        ahead_us, heard = self._ahead_us, list[WireByte]()
+    def begin_together(self, board: RunsTogether, stretch: Stretch) -> None:
+        """Begin a stretch of common time; the board has all that is coming."""
+        self.reached_us = stretch.ends_us
+        heard = [
+            byte
+            for uart in self.uarts.values()
+            for byte in self._in_own_time(uart, uart.give_all())
+        ]
+        board.begin_together(stretch, heard)
+
+    def end_together(self, board: RunsTogether) -> None:
+        """Wait for its end; a fault of the firmware is kept.
+
+        Raises:
+            BoardLost: the engine itself died.
+            ConfigError: it speaks faster than its datasheet says.
+        """
+        try:
+            board.end_together()
+        except FirmwareFault as fault:
+            self._fault = fault
+        for uart, byte in self._said(board.begun()):
+            uart.say(byte, directly=True)
+
+    def write_down(self, until_us: int) -> None:
+        """Have in the transcripts what its UARTs have heard."""
         for uart in self.uarts.values():
-            if uart.coming:
-                heard += self._heard(uart, until_us)
+            uart.write_down_until(until_us, self.ahead_us)
+
+    def _run_exactly(self, board: ExchangesBytes, until_us: int) -> None:
+        heard = [
+            byte
+            for uart in self.uarts.values()
+            for byte in self._in_own_time(uart, uart.take(until_us))
+        ]
         if len(self.uarts) > 1:
             heard.sort(key=lambda byte: byte.ends_us)
-        said = board.exchange(until_us + ahead_us, heard)
-        furthest_us = self.time.furthest_us(self) if said else 0
-        for name, begins_us, ends_us, value in said:
-            if name not in self.uarts:
-                continue
-            byte = WireByte(name, begins_us - ahead_us, ends_us - ahead_us, value)
-            if byte.ends_us <= furthest_us:
-                raise self._too_fast(self.uarts[name], ends_us - begins_us)
-            self.uarts[name].say(byte)
+        self.write_down(until_us)
+        said = board.exchange(until_us + self.ahead_us, heard)
+        for uart, byte in self._said(said):
+            uart.say(byte)
 
-    def _heard(self, uart: JoinedUart, until_us: int) -> list[WireByte]:
-        ahead_us = self._ahead_us
-        heard = [
-            byte._replace(
-                begins_us=byte.begins_us + ahead_us, ends_us=byte.ends_us + ahead_us
+    def _in_own_time(
+        self, uart: JoinedUart, heard: Iterable[WireByte]
+    ) -> Iterator[WireByte]:
+        ahead_us = self.ahead_us
+        for _, begins_us, ends_us, value in heard:
+            yield WireByte(uart.name, begins_us + ahead_us, ends_us + ahead_us, value)
+
+    def _said(self, said: Iterable[WireByte]) -> Iterator[tuple[JoinedUart, WireByte]]:
+        """Yield what a UART that is joined has said, in common time."""
+        ahead_us = self.ahead_us
+        for name, begins_us, ends_us, value in said:
+            if (uart := self.uarts.get(name)) is None:
+                continue
+            if ends_us - begins_us < self.time.window_us:
+                raise self._too_fast(uart, ends_us - begins_us)
+            yield (
+                uart,
+                WireByte(name, begins_us - ahead_us, ends_us - ahead_us, value),
             )
-            for byte in uart.take(until_us)
-        ]
-        uart.write_down((byte.ends_us, byte.value) for byte in heard)
-        return heard
 
     def _run_in_steps(self, until_us: int) -> None:
         """Give it what it has heard by now, let time pass, and hear it."""
@@ -152,14 +209,15 @@ class JoinedBoard:
         for uart in self.uarts.values():
             if data := bytes([byte.value for byte in uart.take(began_us)]):
                 uart.recorder.link.send(data)
+                uart.given.clear()
                 uart.write_down((now_us, value) for value in data)
-        left_us = until_us + self._ahead_us - now_us
+        left_us = until_us + self.ahead_us - now_us
         try:
             self._board.advance(max(0, -(-left_us // 1000)))
         finally:
             for uart in self.uarts.values():
                 for at_us, data in () if uart.tap is None else uart.tap.overheard():
-                    uart.say_chunk(data, at_us - self._ahead_us, began_us)
+                    uart.say_chunk(data, at_us - self.ahead_us, began_us)
 
     def _too_fast(self, uart: JoinedUart, span_us: int) -> ConfigError:
         return ConfigError(

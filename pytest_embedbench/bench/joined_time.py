@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.joined_board import LOOKAHEAD, JoinedBoard
 from pytest_embedbench.bench.joined_uart import BITS_PER_BYTE
+from pytest_embedbench.bench.together import Together, together
 
 if TYPE_CHECKING:
+    from pytest_embedbench.bench.joined_uart import JoinedUart
     from pytest_embedbench.bench.uart_session import UartSession
 
 _SLICE_US = 1000
@@ -30,8 +32,14 @@ class JoinedTime:
     now_us: int = field(default=0, init=False)
     is_passing: bool = field(default=False, init=False)
     """Whether a board leads now: the others are not asked to."""
-    _window_us: int = field(default=0, init=False)
+    window_us: int = field(default=0, init=False)
     """How far a board may be ahead of any other."""
+    _is_settled: bool = field(default=False, init=False)
+    _left: list[tuple[JoinedUart, str]] = field(
+        default_factory=list[tuple["JoinedUart", str]], init=False
+    )
+    """Who is still to be told that another has been closed."""
+    _together: Together | None = field(default=None, init=False)
     _in_steps: list[JoinedBoard] = field(default_factory=list[JoinedBoard], init=False)
     _exact: list[JoinedBoard] = field(default_factory=list[JoinedBoard], init=False)
 
@@ -41,10 +49,16 @@ class JoinedTime:
         self.boards.append(board)
         return board
 
-    def furthest_us(self, but: JoinedBoard) -> int:
-        """Return how far any board has come that can be led to any microsecond."""
-        others = [board.reached_us for board in self._exact if board is not but]
-        return max(others, default=0)
+    def leave(self, board: JoinedBoard) -> None:
+        """Let a board go that is being closed; the others go on."""
+        if board not in self.boards:
+            return
+        self.boards.remove(board)
+        for uart in board.uarts.values():
+            for partner in uart.partners:
+                partner.partners.remove(uart)
+                self._left.append((partner, f"{uart.shown} has been closed"))
+        self.settle()
 
     def settle(self) -> None:
         """See who is in the group, and how far they may be apart."""
@@ -58,9 +72,8 @@ class JoinedTime:
             for uart in board.uarts.values()
         ]
         if speeds:
-            self._window_us = int(LOOKAHEAD * BITS_PER_BYTE * 1e6 / max(speeds))
-        for board in self.boards:
-            board.set_out()
+            self.window_us = int(LOOKAHEAD * BITS_PER_BYTE * 1e6 / max(speeds))
+        self._is_settled = False
 
     def lead(self, leader: JoinedBoard, duration_ms: int) -> None:
         """Let time pass for all; plants of the others live along."""
@@ -79,6 +92,12 @@ class JoinedTime:
             self.is_passing = False
 
     def _pass(self, duration_us: int) -> None:
+        if not self._is_settled:
+            self._together = together(self._exact)
+            self._is_settled = True
+        while self._left:
+            partner, text = self._left.pop(0)
+            partner.recorder.note(f"{partner.name} hears no more: {text}")
         for board in self.boards:
             board.set_out()
         until_us = self.now_us + duration_us
@@ -92,17 +111,21 @@ class JoinedTime:
             self.now_us = ends_us
 
     def _take_turns(self, until_us: int) -> None:
-        exact = self._exact
-        for board in exact:
-            board.reached_us = self.now_us
-        if len(exact) == 1:
-            exact[0].run(until_us)
+        if self._together is not None and self._together.run(until_us, self):
             return
-        while exact:
-            behind, other, *_ = sorted(exact, key=_reached_us)
+        for board in self._exact:
+            board.reached_us = self.now_us
+            if not board.is_running:
+                board.run(until_us)
+        going = [board for board in self._exact if board.is_running]
+        if len(going) == 1:
+            going[0].run(until_us)
+            return
+        while going:
+            behind, other, *_ = sorted(going, key=_reached_us)
             if behind.reached_us == until_us:
                 return
-            behind.run(min(until_us, other.reached_us + self._window_us))
+            behind.run(min(until_us, other.reached_us + self.window_us))
 
 
 def _reached_us(board: JoinedBoard) -> int:

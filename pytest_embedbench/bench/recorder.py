@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_embedbench.bench.guards import Watch
-    from pytest_embedbench.bench.timebase import Timebase
+    from pytest_embedbench.bench.timebase import Clock
     from pytest_embedbench.contracts import Board, BoardUnderTest, Link
     from pytest_embedbench.model import UartSpec
     from pytest_embedbench.wire.transcript import Transcript
@@ -57,7 +57,7 @@ class Recorder:
     heard_bytes: int = field(default=0, init=False)
     said: list[Line] = field(default_factory=list[Line], init=False)
     """The firmware's lines of the last ``advance``, up to any fault."""
-    clock: Timebase = field(init=False)
+    clock: Clock = field(init=False)
     """What lets time pass: the board, or the boards that it is joined with."""
     meter: FloodMeter = field(init=False)
     lookout: Lookout = field(init=False)

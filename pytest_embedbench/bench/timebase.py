@@ -14,3 +14,11 @@ class Timebase(Protocol):
     def advance(self, duration_ms: int) -> None:
         """Let ``duration_ms`` pass; what the firmware says is recorded."""
         ...
+
+
+class Clock(Timebase, Protocol):
+    """What lets a board's own time pass: the board, or a group that it is in."""
+
+    def close(self) -> None:
+        """Close the board; safe to call twice."""
+        ...

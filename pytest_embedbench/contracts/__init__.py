@@ -70,7 +70,12 @@ from pytest_embedbench.contracts.engine import (
     VersionsByOptions,
 )
 from pytest_embedbench.contracts.instrument import Instrument
-from pytest_embedbench.contracts.joining import ExchangesBytes, WireByte
+from pytest_embedbench.contracts.joining import (
+    ExchangesBytes,
+    RunsTogether,
+    Stretch,
+    WireByte,
+)
 from pytest_embedbench.contracts.parts import lacking, parts_of
 from pytest_embedbench.contracts.pin_use import HasPinUse
 from pytest_embedbench.contracts.plant import Figure, Measured, Plant
@@ -135,6 +140,7 @@ __all__ = [
     "RunsOn",
     "RunsPlainPrograms",
     "RunsScripts",
+    "RunsTogether",
     "ScriptStep",
     "SetsUp",
     "SetupReport",
@@ -145,6 +151,7 @@ __all__ = [
     "Snapshot",
     "SnapshotEngine",
     "StateT",
+    "Stretch",
     "SwitchesPower",
     "TakesCardFiles",
     "TakesSettings",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from socket import socket
 
 
 class WireByte(NamedTuple):
@@ -42,4 +44,61 @@ class ExchangesBytes(Protocol):
         Raises:
             FirmwareFault, BoardLost: as ``Board.advance``.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Common time that boards go through together.
+
+    Attributes:
+        begins_us: When it begins.
+        ends_us: When it ends.
+        ahead_us: By how much the board's own time is ahead of common time.
+        window_us: How long it takes at least until what begins is heard.
+        routes: Of each other board that takes part, by its number among the ends of
+            ``meet``: who hears what of ours, as names of our UARTs, of theirs.
+    """
+
+    begins_us: int
+    ends_us: int
+    ahead_us: int
+    window_us: int
+    routes: Mapping[int, Sequence[tuple[str, str]]]
+
+
+@runtime_checkable
+class RunsTogether(ExchangesBytes, Protocol):
+    """A board that hears others of its kind without the bench between.
+
+    All begin a stretch before one ends it. Nothing that they say or hear depends on
+    this way of running: it only costs less.
+    """
+
+    @property
+    def wire_kind(self) -> str:
+        """What is the same for all boards that understand each other."""
+        ...
+
+    def meet(self, ends: Sequence[socket]) -> None:
+        """Be connected to others, in the place of those before.
+
+        Each of ``ends`` is one of a pair (``SOCK_SEQPACKET``); the caller closes his.
+        """
+        ...
+
+    def begin_together(self, stretch: Stretch, heard: Sequence[WireByte]) -> None:
+        """Begin to run with others; ``heard`` is what is still to come, as before."""
+        ...
+
+    def end_together(self) -> None:
+        """Wait for the end of the stretch.
+
+        Raises:
+            FirmwareFault, BoardLost: as ``Board.advance``.
+        """
+        ...
+
+    def begun(self) -> Sequence[WireByte]:
+        """Return what has begun to go out since the last exchange or call."""
         ...

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from pytest_embedbench.bench import joined_time
 from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.bench.connect_uarts import connect_uarts
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.native import Native
+from pytest_embedbench.errors import ConfigError, ExpectTimeout
 from pytest_embedbench.model import Direction
 from tests.e2e.avr_firmware import avr_image, boot, simavr
 from tests.e2e.native_firmware import HEAD, NativeCompiler, needs_gcc
@@ -124,6 +126,87 @@ def test_each_byte_is_heard_at_the_microsecond_at_which_it_is_out(
     for bench in (left, right):
         stamps = [line.at_us for _, line in bench.transcript.since(0)]
         assert stamps == sorted(stamps)
+
+
+def test_boards_that_hear_each_other_directly_say_what_they_say_over_the_bench(
+    boot: Boot,
+    bench_of: Callable[[Board], Bench],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[list[bytes]] = []
+    for directly in (True, False):
+        if not directly:
+            monkeypatch.setattr(joined_time, "together", lambda _boards: None)
+        left, right = bench_of(boot("relay")), bench_of(boot("relay"))
+        joined(left, right)
+        left.send("N 0")
+        left.expect("^N 7$", within_ms=100)
+        right.reset()  # in the middle of what it says or hears
+        right.wait_for_boot("^READY$")
+        right.send("N 9")
+        right.expect(f"^N {LINES}$", within_ms=100)
+        left.run_for(25)
+        seen.append([bench.transcript_path.read_bytes() for bench in (left, right)])
+    assert seen[0] == seen[1]
+
+
+@needs_gcc
+@pytest.mark.parametrize("partner", ["uno", "native"])
+def test_a_sender_at_another_speed_is_not_understood_and_named(
+    boot: Boot,
+    relay: FirmwareImage,
+    bench_of: Callable[[Board], Bench],
+    partner: str,
+) -> None:
+    slow = bench_of(boot("relay", "-DDIVISOR=207"))  # 9,615 Bd
+    other = Registry().board("native")
+    right = bench_of(boot("relay") if partner == "uno" else Native().boot(other, relay))
+    slow.expect("^READY$", within_ms=500)
+    connect_uarts(slow.uart, right.uart)
+    slow.send("N 0")
+    slow.expect("^N 1$", within_ms=100)
+    with pytest.raises(ExpectTimeout):
+        right.expect("^N 2$", within_ms=20)
+    notes = "\n".join(right.uart.recorder.board.notes)
+    assert "the other board sends at about 9620 Bd" in notes
+    assert "a real one would read garbage" in notes
+
+
+def test_a_sender_that_is_faster_than_its_datasheet_says_is_refused(
+    boot: Boot, bench_of: Callable[[Board], Bench]
+) -> None:
+    fast, right = bench_of(boot("relay", "-DDIVISOR=1")), bench_of(boot("relay"))
+    connect_uarts(fast.uart, right.uart)
+    advice = r"uno.serial0 says a byte in 10 us, faster than the 115200 Bd .*monitor_sp"
+    with pytest.raises(ConfigError, match=advice):
+        right.run_for(10)
+
+
+def test_who_speaks_at_once_on_a_bus_is_named(
+    boot: Boot, bench_of: Callable[[Board], Bench]
+) -> None:
+    benches = [bench_of(boot("relay")) for _ in range(3)]
+    connect_uarts(*[bench.uart for bench in benches])
+    first, second, third = benches
+    third.run_for(20)  # all say READY at once
+    log = third.transcript_path.read_text()
+    assert "uno.serial0 (no. 1 of 3) and uno.serial0 (no. 2 of 3) spoke at once" in log
+    second.send("N 18")
+    first.expect(f"^N {LINES}$", within_ms=100)
+    assert third.transcript_path.read_text().count("spoke at once") == 1
+
+
+def test_the_others_go_on_without_a_board_that_is_closed(
+    boot: Boot, bench_of: Callable[[Board], Bench]
+) -> None:
+    left, right = bench_of(boot("relay")), bench_of(boot("relay"))
+    joined(left, right)
+    right.close()
+    left.send("N 0")
+    left.expect("^N 1$", within_ms=50)
+    left.expect_silence(for_ms=50)
+    log = left.transcript_path.read_text()
+    assert "serial0 hears no more: uno.serial0 has been closed" in log
 
 
 def test_equal_runs_of_an_emulated_board_and_a_simulated_one_are_equal(

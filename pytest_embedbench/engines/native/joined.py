@@ -28,15 +28,19 @@ class NativeWire:
         self._of_bench: deque[tuple[int, int]] = deque()
         self._begun: list[WireByte] = []
         self._is_told = False
-        self._garbled = 0
+        self._garbled = self._garbled_ns = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was not understood."""
         if not self._garbled:
             return ()
-        lost = f"{self._name} lost {self._garbled} bytes: the other board sent them at"
-        return (f"{lost} another speed than the firmware listens at",)
+        lost = (
+            f"{self._name} lost {self._garbled} bytes: the other board sends at about"
+        )
+        speeds = f"{_bps(self._garbled_ns)} Bd, and the firmware listens at about"
+        ours = f"{_bps(self._byte_ns)} Bd: a real one would read garbage"
+        return (f"{lost} {speeds} {ours}",)
 
     def body(
         self, heard: Sequence[WireByte], sent: bytes, now_us: int, until_us: int
@@ -86,8 +90,14 @@ class NativeWire:
             self._of_bench.append((self._wire_free_ns // 1000, value))
 
     def _understands(self, byte: WireByte) -> bool:
-        off_ns = (byte.ends_us - byte.begins_us) * 1000 - self._byte_ns
-        if abs(off_ns) > _TOLERANCE * self._byte_ns + 1000:
+        span_ns = (byte.ends_us - byte.begins_us) * 1000
+        if abs(span_ns - self._byte_ns) > _TOLERANCE * self._byte_ns + 1000:
             self._garbled += 1
+            self._garbled_ns = span_ns
             return False
         return True
+
+
+def _bps(byte_ns: int) -> int:
+    """Return a speed to three digits: stamps of whole us tell no more."""
+    return int(float(f"{_BITS_PER_BYTE * 1e9 / byte_ns:.3g}"))

@@ -40,10 +40,10 @@ class Answer(NamedTuple):
 
     ``trace`` is what the pins did, if that was asked for. ``goes_on`` says that the
     next stretch which was foreseen has been begun: another answer follows unasked.
-    ``joined`` has the bytes that go out to other boards, as the UART's number, the
+    ``joined`` has the bytes that go out to other boards, as the UART's name, the
     cycles of start and end, and the value; and by UART how many from there came at a
-    wrong speed. ``circuit`` has its replies, the stop that was met and its cycle, and
-    findings.
+    wrong speed, how many cycles such a byte takes, and how many one of ours.
+    ``circuit`` has its replies, the stop that was met and its cycle, and findings.
     """
 
     cycle: int
@@ -55,7 +55,7 @@ class Answer(NamedTuple):
     clock_divisor: int
     pc: int
     sleeps: str
-    joined: tuple[list[tuple[int, int, int, int]], list[int]]
+    joined: tuple[list[tuple[str, int, int, int]], list[tuple[int, int, int]]]
     fault: tuple[str, int, int, int, str] | None
     circuit: tuple[Any, ...]
     goes_on: bool
@@ -79,11 +79,12 @@ class Answer(NamedTuple):
                     "a real board would not be understood"
                 )
         _, garbled = self.joined
-        for uart, count in zip(spec.uarts, garbled, strict=False):
+        for uart, (count, theirs, ours) in zip(spec.uarts, garbled, strict=False):
             if count:
                 yield (
-                    f"{uart.name} lost {count} bytes {when}: the other board sent them "
-                    "at another speed than the firmware listens at"
+                    f"{uart.name} lost {count} bytes {when}: the other board sends at "
+                    f"about {_bps(spec, theirs)} Bd, and the firmware listens at about "
+                    f"{_bps(spec, ours)} Bd: a real one would read garbage"
                 )
         if self.has_ended:
             yield (
@@ -98,3 +99,8 @@ class Answer(NamedTuple):
         for cycle in self.resets:
             at_ms = cycle * 1000 / spec.cpu_hz
             yield f"the watchdog reset the firmware at {at_ms:.3f} ms"
+
+
+def _bps(spec: BoardSpec, byte_cycles: int) -> int:
+    """Return a speed to three digits: stamps of whole us tell no more."""
+    return int(float(f"{10 * spec.cpu_hz / byte_cycles:.3g}"))

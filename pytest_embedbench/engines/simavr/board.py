@@ -10,12 +10,11 @@ from pytest_embedbench.engines.simavr.answers import Answer, NoteLog
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.diagnosis import explain
 from pytest_embedbench.engines.simavr.foreseen import NOTHING, sent
-from pytest_embedbench.engines.simavr.joined import SimavrWire
+from pytest_embedbench.engines.simavr.joined import RunsWithOthers
 from pytest_embedbench.engines.simavr.link import SimavrLink
 from pytest_embedbench.engines.simavr.pin_jobs import pin_use
 from pytest_embedbench.engines.simavr.pin_log import PinLog
 from pytest_embedbench.engines.simavr.pulses import moment_us, pulse_edges
-from pytest_embedbench.engines.simavr.scripts import RunsScriptsInChild
 from pytest_embedbench.errors import BenchFault, BoardLost, ConfigError
 from pytest_embedbench.model import Chunk, Level
 from pytest_embedbench.support.validation import pin_level, whole_ms, whole_mv
@@ -23,15 +22,13 @@ from pytest_embedbench.support.validation import pin_level, whole_ms, whole_mv
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_embedbench.contracts import WireByte
     from pytest_embedbench.engines.simavr.avr_program import AvrProgram
     from pytest_embedbench.engines.simavr.child import Child
-    from pytest_embedbench.errors import FirmwareFault
     from pytest_embedbench.model import BoardSpec, PinSpec, PinTrace
     from pytest_embedbench.pins import PinUse
 
 
-class SimavrBoard(RunsScriptsInChild):
+class SimavrBoard(RunsWithOthers):
     """A running firmware on a simulated AVR; made by ``Simavr.boot``.
 
     Commands to pins and UARTs take effect where the next ``advance`` starts.
@@ -43,27 +40,17 @@ class SimavrBoard(RunsScriptsInChild):
         return f"<SimavrBoard {self.spec.name} at {self.now_us() / 1e6:.6f} s>"
 
     def __init__(self, spec: BoardSpec, program: AvrProgram, child: Child) -> None:
-        super().__init__(child)
-        self._spec = spec
+        super().__init__(spec, child)
         self._program = program
         self._links = {
             uart.name: SimavrLink(self, index) for index, uart in enumerate(spec.uarts)
         }
-        self._commands: list[tuple[object, ...]] = []
         self._pc = 0
         self._sleeps = ""
         self._pins = PinLog(spec)
         self._notes = NoteLog()
-        self._joined = SimavrWire(spec)
         self._foreseen = NOTHING
         self._ahead: deque[tuple[int, bytes | None]] = deque()
-        self._fault: FirmwareFault | None = None
-        self._closed = False
-
-    @property
-    def spec(self) -> BoardSpec:
-        """The datasheet it was booted from."""
-        return self._spec
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -99,13 +86,6 @@ class SimavrBoard(RunsScriptsInChild):
     def advance(self, duration_ms: int) -> None:
         """Let the firmware run for ``duration_ms``."""
         self._run_to(self._now_us + whole_ms("duration_ms", duration_ms) * 1_000)
-
-    def exchange(self, until_us: int, heard: Sequence[WireByte]) -> Sequence[WireByte]:
-        """Run to a moment, with bytes of other boards; see ``ExchangesBytes``."""
-        for words in self._joined.commands(heard):
-            self.command(*words)
-        self._run_to(until_us)
-        return self._joined.begun()
 
     def foresee(
         self, stretches: Sequence[tuple[bytes, int]], expected: Sequence[bytes]
@@ -215,20 +195,8 @@ class SimavrBoard(RunsScriptsInChild):
             self._closed = True
             self._child.close()
 
-    def command(self, *words: object) -> None:
-        """Have something done at the start of the next stretch of time."""
-        if self._closed:
-            raise BoardLost(f"{self._spec.name} has been closed")
-        self._commands.append(words)
-
     def _take_circuit(self, news: tuple[Any, ...]) -> None:
         """Take what has come of a circuit, if the board stands in one."""
-
-    def _run_to(self, until_us: int) -> None:
-        if self._fault is None:
-            self._exchange(until_us)
-        if self._fault is not None:
-            raise self._fault
 
     def _fetch_pins(self) -> None:
         if not self._closed and not self._about_s:
@@ -237,10 +205,11 @@ class SimavrBoard(RunsScriptsInChild):
                 self._exchange(self._now_us)
 
     def _exchange(self, until_us: int) -> None:
-        if self._closed:
-            raise BoardLost(f"{self._spec.name} has been closed")
+        self._check_open()
         commands, self._commands = self._commands, []
-        answer = Answer(*self._ask(commands, until_us))
+        self._take(Answer(*self._ask(commands, until_us)), until_us)
+
+    def _take(self, answer: Answer, until_us: int) -> None:
         if not answer.goes_on:
             self._ahead.clear()
         for index, cycle, data in answer.chunks:

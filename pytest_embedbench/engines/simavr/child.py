@@ -21,6 +21,7 @@ from pytest_embedbench.processes.time_budget import TimeBudget
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Sequence
 
 # The child gets our modules without what the packages around them would import.
 _START = """
@@ -154,6 +155,13 @@ class Child:
         self._begun_count -= 1
         self._waiting = self._begun_count > 0
         return answer
+
+    def meet(self, ends: Sequence[int]) -> None:
+        """Hand over open files: its ends of lines to other children."""
+        self.ask(("meet", len(ends)))
+        self._begin_wait(0)
+        self._channel.send_files(ends)
+        self._answer()
 
     def _begin_wait(self, simulated_s: float) -> None:
         if self._waiting:

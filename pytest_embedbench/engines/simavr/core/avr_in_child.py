@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 
 from pytest_embedbench.engines.simavr.core.adc import Adc
 from pytest_embedbench.engines.simavr.core.clock import ClockPrescaler
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr.core.joined_wire import JoinedWire
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
     from pytest_embedbench.engines.simavr.core.pin_use import PinWatch
+    from pytest_embedbench.engines.simavr.core.together import AmongPeers
 
 
 class AvrInChild:
@@ -69,7 +71,9 @@ class AvrInChild:
         self.levels = LevelInterrupts(machine)
         self.sleep = DeepSleep(machine, [*self.timers, *self.pwms, *self.uarts])
         self.pin_watch: PinWatch | None = None
-        self.joined: list[JoinedWire] = []
+        self.joined: dict[str, JoinedWire] = {}
+        self.together: AmongPeers | None = None
+        self._begun: list[tuple[str, int, int, int]] = []
         self.circuit: AskedCircuit | None = None
         if circuit is not None:
             # Only boards in circuits load what circuits need.
@@ -85,8 +89,8 @@ class AvrInChild:
             match command:
                 case ("send", int(index), data):
                     self.uarts[index].send(data)
-                case ("arrive", int(index), begins, ends, byte):
-                    self.joined[index].arrive(begins, ends, byte)
+                case ("arrive", port, begins, ends, value):
+                    self._arrive(port, begins, ends, value)
                 case ("drive", letter, bit, level):
                     self.ports[letter].drive(bit, level)
                 case ("drive_later", letter, bit, edges):
@@ -102,8 +106,11 @@ class AvrInChild:
                     self.pwm.clear()
                 case ("watch_pins",):
                     self._watch_pins()
-                case ("join",):
-                    self._join()
+                case ("join", names):
+                    self._join(names)
+                case ("together", *plan):
+                    if self.together is not None:
+                        self.together.set_out(*plan)
                 case ("run_on",):
                     self.machine.run_on()
                 case ("reset",):
@@ -143,11 +150,7 @@ class AvrInChild:
         lost = [(uart.overruns, uart.unheard, uart.odd_bps) for uart in self.uarts]
         for uart in self.uarts:
             uart.overruns = uart.unheard = uart.odd_bps = 0
-        begun = [
-            (index, *byte)
-            for index, wire in enumerate(self.joined)
-            for byte in wire.take_begun()
-        ]
+        begun, self._begun = self._begun, []
         machine = self.machine
         answer = (
             machine.avr.cycle,
@@ -159,7 +162,7 @@ class AvrInChild:
             self.clock.divisor,
             machine.avr.pc,
             machine.sleeps(),
-            (begun, [wire.take_garbled() for wire in self.joined]),
+            (begun, [wire.take_garbled() for wire in self.joined.values()]),
             machine.fault,
             () if self.circuit is None else self.circuit.report(),
         )
@@ -167,13 +170,45 @@ class AvrInChild:
         machine.resets.clear()
         return answer
 
-    def _join(self) -> None:
+    def _join(self, names: list[str]) -> None:
         # Only boards that talk to others load what that needs.
         from pytest_embedbench.engines.simavr.core.joined_wire import (  # noqa: PLC0415
             JoinedWire,
         )
 
-        self.joined = [JoinedWire(self.machine, uart) for uart in self.uarts]
+        self.joined = {
+            name: JoinedWire(self.machine, uart, partial(self._say, name))
+            for name, uart in zip(names, self.uarts, strict=True)
+        }
+
+    def meet(self, count: int) -> None:
+        """Have lines to other children, whose ends come next."""
+        from pytest_embedbench.engines.simavr.core.together import (  # noqa: PLC0415
+            AmongPeers,
+            take_ends,
+        )
+
+        self.together = AmongPeers(
+            self.machine, take_ends(count), self._arrive, self._line_free
+        )
+
+    def run_until(self, until_us: int, cycle: int) -> None:
+        """Let the core run to a moment, which is that cycle, and maybe others too."""
+        if self.together is not None and self.together.is_due:
+            self.together.run(until_us)
+        else:
+            self.machine.run_until(cycle)
+
+    def _say(self, port: str, begins: int, ends: int, value: int) -> None:
+        self._begun.append((port, begins, ends, value))
+        if self.together is not None:
+            self.together.say(port, begins, ends, value)
+
+    def _arrive(self, port: str, begins: int, ends: int, value: int) -> None:
+        self.joined[port].arrive(begins, ends, value)
+
+    def _line_free(self, port: str) -> int:
+        return self.joined[port].line_free()
 
     def _watch_pins(self) -> None:
         # Only boards that are watched load what that needs.

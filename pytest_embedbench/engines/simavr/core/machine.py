@@ -160,6 +160,11 @@ class AvrMachine(Core):
         elif self.fault is None:
             self.fail("crashed", avr.pc)
 
+    def shorten(self, cycle: int) -> None:
+        """Let this run end earlier, at a cycle that has not been reached."""
+        self._target = cycle
+        self.at(cycle, self._stop)
+
     def press_reset(self) -> None:
         """Pull the reset pin: every fault is forgiven."""
         self.fault = None

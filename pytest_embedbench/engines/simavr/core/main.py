@@ -4,8 +4,9 @@ The first request boots, each further one is ``(commands, until_us)``; ``("stand
 before those makes an original of us, of which copies are made. Behind the time there
 may be stretches to go on through, as times and what is sent before, and the lines that
 may be said in them: an answer for each, up to the first with anything else.
-``("script", steps)`` is a talk to go through. The socket is file descriptor 0; when it
-closes, we end.
+``("script", steps)`` is a talk to go through. ``("meet", count)`` is answered before
+and after open files have come: our ends of lines to other children. The socket is file
+descriptor 0; when it closes, we end.
 """
 
 from __future__ import annotations
@@ -94,12 +95,20 @@ def _serve() -> None:
         return
     send(("ready", ""))
     while True:
-        request = receive()
-        if request == ("stand",):
+        _obey(board, receive())
+
+
+def _obey(board: AvrInChild, request: tuple[Any, ...]) -> None:
+    match request:
+        case ("stand",):
             stand()
-        elif request[0] == "script":
-            send(go_through(board, request[1]))
-        else:
+        case ("script", steps):
+            send(go_through(board, steps))
+        case ("meet", count):
+            send(())
+            board.meet(count)
+            send(())
+        case _:
             run(board, *request)
 
 
@@ -119,7 +128,7 @@ def run(
         cycle = until_us * machine.cpu_hz // 1_000_000
         cycles = cycle - machine.avr.cycle
         if board.circuit is None or not board.circuit.has_stopped:
-            machine.run_until(cycle)
+            board.run_until(until_us, cycle)
         if board.circuit is not None and board.circuit.has_stopped:
             cycle = machine.avr.cycle
         board.now_us = until_us

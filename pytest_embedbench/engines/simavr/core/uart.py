@@ -36,15 +36,15 @@ class Usart:
 
     Since the last report: ``overruns`` are bytes lost because the firmware had not
     read, ``unheard`` those that came while the receiver was off; ``odd_bps`` is a baud
-    rate of the firmware that the other end would not understand; ``begun`` are bytes
-    that go out, with the cycles of their start and end, if it has been made a list.
+    rate of the firmware that the other end would not understand. ``line_free_at`` is
+    when the last byte is out; ``on_begun`` is called with start, end, value of each.
     """
 
     def __init__(
         self, machine: AvrMachine, number: int, baud_bps: int, *, told: bool
     ) -> None:
         self.overruns = self.unheard = self.odd_bps = 0
-        self.begun: list[tuple[int, int, int]] | None = None
+        self.on_begun: Callable[[int, int, int], None] | None = None
         self._machine = machine
         self._cycle, self._data = machine.cycle_view, machine.data
         self._base = machine.mcu.uarts[number]
@@ -59,7 +59,7 @@ class Usart:
         self._on_sought: Callable[[int, bytes], None] | None = None
         self._found: list[tuple[int, bytes]] = []
         self._tail = bytearray()
-        self._line_free_at = 0
+        self.line_free_at = 0
         self._wire = bytearray()
         self._byte_end = 0
         self._frozen_at: int | None = None
@@ -93,7 +93,7 @@ class Usart:
         machine.going_on |= {self._timer, self._found_timer}
         machine.revive.append(self._on_reset)
         machine.started.append(self._on_started)
-        machine.busy_until.append(lambda: self._line_free_at)
+        machine.busy_until.append(lambda: self.line_free_at)
 
     def _look_into(self, uart_at: int) -> None:
         """See single numbers of simavr's as items: fields take three times as long."""
@@ -132,15 +132,15 @@ class Usart:
         """
         now = self._cycle[0]
         span = self._spans.get(self._registers()) or self.byte_cycles()
-        end = self._line_free_at
+        end = self.line_free_at
         if now - end > span // 10:
             end = now
         end += span
-        self._line_free_at = end
+        self.line_free_at = end
         self._said.append(byte)
         self._said_at.append(end)
-        if self.begun is not None:
-            self.begun.append((end - span, end, byte))
+        if self.on_begun is not None:
+            self.on_begun(end - span, end, byte)
         if self._sought:
             self._look(byte, end)
         if self._data[self._base + _B] & _UDRIE:
@@ -276,7 +276,7 @@ class Usart:
         now = self._cycle[0]
         count = bisect_right(self._said_at, now)
         del self._said[count:], self._said_at[count:]
-        self._line_free_at = now
+        self.line_free_at = now if self.on_begun is None else self.line_free_at
         self._found.clear()
         self._frozen_at = None
         if self._wire:
@@ -292,8 +292,8 @@ class Usart:
         slept_cycles, self._frozen_at = cycle - frozen_at, None
         count = bisect_right(self._said_at, frozen_at)
         self._said_at[count:] = [end + slept_cycles for end in self._said_at[count:]]
-        if self._line_free_at > frozen_at:
-            self._line_free_at += slept_cycles
+        if self.line_free_at > frozen_at:
+            self.line_free_at += slept_cycles
 
     def _on_started(self) -> None:
         """Switch the transmitter off, which simavr has on after a reset."""
