@@ -15,12 +15,23 @@ from tests.e2e.evaluator import Evaluator
 from tests.e2e.host_controllers import HostStage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
 
 __all__ = ["circuit_image", "wired"]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Measure no coverage in what these tests start: it makes each start twice as dear.
+
+    What a whole run covers in other processes is covered in this one by other tests.
+    """
+    with pytest.MonkeyPatch.context() as unmeasured:
+        unmeasured.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+        return (yield)
 
 
 @pytest.fixture(scope="session")
