@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_embedbench.esr.rates import HINT
+from pytest_embedbench.esr.rates import HINT, has_scipy
 from tests.support.diagrams import UNO, diagram_text
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.plugin.conftest import Suite
 
 # Once in this process: it cannot be loaded anew in each inner run.
-pytest.importorskip("scipy.stats", reason=HINT)
+pytestmark = pytest.mark.skipif(not has_scipy(), reason=HINT)
 FIRMWARE = """\
 PIN = 9
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,12 +17,14 @@ from tests.unit.test_campaign_desk import Place
 if TYPE_CHECKING:
     from pathlib import Path
 
-mcp = pytest.importorskip("mcp", reason="pip install 'pytest-embedbench[mcp]'")
+pytestmark = pytest.mark.skipif(
+    find_spec("mcp") is None, reason="pip install 'pytest-embedbench[mcp]'"
+)
 
 
 def tools(toolbox: Toolbox) -> list[str]:
     async def listed() -> list[str]:
-        async with mcp.Client(door(toolbox)) as client:
+        async with import_module("mcp").Client(door(toolbox)) as client:
             return [tool.name for tool in (await client.list_tools()).tools]
 
     return asyncio.run(listed())
@@ -28,7 +32,7 @@ def tools(toolbox: Toolbox) -> list[str]:
 
 def call(toolbox: Toolbox, tool: str, **arguments: object) -> dict[str, Any]:
     async def called() -> dict[str, Any]:
-        async with mcp.Client(door(toolbox)) as client:
+        async with import_module("mcp").Client(door(toolbox)) as client:
             answer = await client.call_tool(tool, arguments)
             structured: dict[str, Any] = answer.structured_content
             return structured

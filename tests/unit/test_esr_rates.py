@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_embedbench.esr.model import Outcome
-from pytest_embedbench.esr.rates import HINT, newcombe, rates, wilson
+from pytest_embedbench.esr.rates import HINT, has_scipy, newcombe, rates, wilson
 
-pytest.importorskip("scipy", reason=HINT)
+pytestmark = pytest.mark.skipif(not has_scipy(), reason=HINT)
 
 STRICT, CONFIRMED = Outcome.STRICT, Outcome.PERMISSIVE_CONFIRMED
 REWIRED, LOGIC = Outcome.PERMISSIVE_REWIRED, Outcome.LOGIC_FAIL

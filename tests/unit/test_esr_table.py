@@ -12,14 +12,14 @@ import pytest
 from pytest_embedbench.esr import table
 from pytest_embedbench.esr.model import CaseResult, Correction, Outcome
 from pytest_embedbench.esr.picture import draw
-from pytest_embedbench.esr.rates import HINT
+from pytest_embedbench.esr.rates import HINT, has_scipy
 from pytest_embedbench.esr.records import passes, record_of
 from pytest_embedbench.esr.usual import PERMISSIVE, STRICT
 
 if TYPE_CHECKING:
     from pytest_embedbench.esr.records import CaseRecord
 
-pytest.importorskip("scipy", reason=HINT)
+pytestmark = pytest.mark.skipif(not has_scipy(), reason=HINT)
 
 
 def record(outcome: Outcome, model: str = "m", why: str = "") -> CaseRecord:
