@@ -29,18 +29,29 @@ FIRST_BROKEN = {
 }
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_the_reference_passes_in_full_on_both_boards(
-    evaluate: Evaluator, task: str
+def full_passes(printed: str, task: str, board: str) -> bool:
+    """Say whether a run printed that the task passes in full on the board."""
+    row = f"^{task} +{board} +full +PASS"
+    return re.search(row, printed, re.MULTILINE) is not None
+
+
+def test_the_reference_passes_in_full_on_both_boards_by_workers(
+    evaluate: Evaluator,
 ) -> None:
     skip_without_engine("uno")
-    suite = SUITES / task
     solution = "--embedbench-firmware=solution"
-    done = evaluate("-n2", "--board=uno", solution, suite=suite)
+    printed = evaluate.run("-n2", "--board=uno", solution)
     for board in ("native", "uno"):
-        assert re.search(f"^{task} +{board} +full +PASS", done.printed, re.MULTILINE), (
-            done.printed
-        )
+        assert full_passes(printed, "tank_fill_drain", board), printed
+
+
+# On native boards test_calling_contract has them pass, in a coat.
+@pytest.mark.parametrize("task", sorted({*TASKS} - {"tank_fill_drain"}))
+def test_the_reference_passes_in_full_on_an_uno(evaluate: Evaluator, task: str) -> None:
+    skip_without_engine("uno")
+    solution = "--embedbench-firmware=solution"
+    printed = evaluate.run(solution, board="uno", suite=SUITES / task)
+    assert full_passes(printed, task, "uno"), printed
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -62,11 +73,9 @@ def test_a_new_task_passes_and_its_starter_does_not(
     )
     task = make_task(names, tmp_path)
     skip_without_engine("uno")
-    done = evaluate("--board=uno", "--embedbench-firmware=solution", suite=task)
+    printed = evaluate.run("--board=uno", "--embedbench-firmware=solution", suite=task)
     for board in ("native", "uno"):
-        assert re.search(
-            f"^{names.task} +{board} +full +PASS", done.printed, re.MULTILINE
-        ), done.printed
+        assert full_passes(printed, names.task, board), printed
     done = evaluate("--embedbench-firmware=", suite=task)
     assert done.ending == ("HOST", "HOST_TEST")
     assert "A valid light below 30" in done.printed
