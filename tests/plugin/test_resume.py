@@ -115,9 +115,9 @@ def test_what_goes_on_comes_to_the_same(task: Suite) -> None:
 
 
 def test_a_run_that_has_ended_is_told_again(task: Suite) -> None:
-    first = task.run("--embedbench-submissions=all", "-n0")
+    first = task.run("--embedbench-submissions=all")
     ran(task)
-    again = task.run(*RESUME, "-n0")
+    again = task.run(*RESUME)
     assert ran(task) == []
     assert again.ret == first.ret == pytest.ExitCode.TESTS_FAILED
     again.stdout.fnmatch_lines(["*10 of 10 checks had ended before, and were kept"])
@@ -150,7 +150,7 @@ def test_what_has_changed_is_judged_anew_and_said(task: Suite) -> None:
 def test_a_change_that_concerns_all_has_all_judged_anew(
     task: Suite, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task.run("--embedbench-submissions=all", "-n0")
+    task.run("--embedbench-submissions=all")
     ran(task)
     words: list[str] = []
     if what == "suite":
@@ -162,7 +162,7 @@ def test_a_change_that_concerns_all_has_all_judged_anew(
         # Of another length: Python tells bytecode of the same second by that alone.
         lab.write_text(lab.read_text().replace("lab engine 1", "lab engine 10"))
         monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    result = task.run(*RESUME, "-n0", *words)
+    result = task.run(*RESUME, *words)
     result.stdout.fnmatch_lines([f"embedbench resume: good: judged anew: *{what}*"])
     assert len(ran(task)) == 3
 
@@ -177,26 +177,26 @@ def test_what_was_broken_is_tried_again(task: Suite) -> None:
 
 
 def test_a_line_that_was_cut_short_is_none(task: Suite) -> None:
-    task.run("--embedbench-submissions=all", "-n0")
+    task.run("--embedbench-submissions=all")
     ran(task)
     journal = task.runs()[-1] / "checks.jsonl"
     journal.write_bytes(journal.read_bytes()[:-20])
-    task.run(*RESUME, "-n0")
+    task.run(*RESUME)
     assert ran(task) == ["test_loop[lazy-lab]"]
     lines: list[Any] = journal.read_bytes().splitlines()
     assert json.loads(lines[-1])["check"] == "tank/test_loop.py::test_loop[lab]"
     ran(task)
-    task.run(*RESUME, "-n0")
+    task.run(*RESUME)
     assert ran(task) == []
 
 
 def test_a_run_can_be_named(task: Suite) -> None:
-    task.run("--embedbench-submissions=all", "-n0")
+    task.run("--embedbench-submissions=all")
     (first,) = task.runs()
     killed(task, "-n0", victim="self")
     ran(task)
     one = f"--embedbench-resume={first.name}"
-    task.run("--embedbench-submissions=all", one, "-n0")
+    task.run("--embedbench-submissions=all", one)
     assert ran(task) == []
 
 
@@ -221,7 +221,7 @@ def test_what_is_no_run_is_told(task: Suite, words: list[str], told: str) -> Non
 
 
 def test_two_do_not_go_on_with_one_run(task: Suite) -> None:
-    task.run("--embedbench-submissions=all", "-n0")
+    task.run("--embedbench-submissions=all")
     # Stops while it holds the run's folder.
     waits = "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\n"
     (task.root / "test_stop.py").write_text(waits)
@@ -237,7 +237,7 @@ def test_two_do_not_go_on_with_one_run(task: Suite) -> None:
     try:
         os.waitpid(holder.pid, os.WUNTRACED)
         (task.root / "test_stop.py").unlink()
-        result = task.run(*RESUME, "-n0")
+        result = task.run(*RESUME)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         result.stderr.fnmatch_lines(["*another pytest is at work in *"])
     finally:

@@ -66,7 +66,7 @@ def test_each_submission_has_a_verdict_of_its_own(task: Suite, workers: str) -> 
 
 
 def test_a_verdict_is_told_while_others_are_judged(task: Suite) -> None:
-    result = task.run("--embedbench-submissions=all", "-n0", "-v")
+    result = task.run("--embedbench-submissions=all", "-v")
     told = [line for line in result.outlines if line.startswith(JUDGED)]
     assert [line.removeprefix(JUDGED).split()[0] for line in told] == list(STAGES)
     assert told[3].endswith("good     lab  PASS  INTEGRATION   all 2 checks passed")
@@ -234,7 +234,7 @@ def test_a_file_without_a_place_concerns_its_submission_alone(
     assert not (task.root.parent / "firmware.py").exists()
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["alone", "-n2"])
 @pytest.mark.parametrize(
     ("place", "told"),
     [
@@ -248,7 +248,7 @@ def test_a_file_without_a_place_concerns_its_submission_alone(
     ],
 )
 def test_what_is_no_list_of_submissions_is_told_at_once(
-    task: Suite, place: str, told: str, workers: str
+    task: Suite, place: str, told: str, workers: list[str]
 ) -> None:
     (task.root / "bare").mkdir()
     (task.root / "bare" / "README.md").touch()
@@ -261,7 +261,7 @@ def test_what_is_no_list_of_submissions_is_told_at_once(
         "void": "\n",
     }.items():
         (task.root / f"{name}.jsonl").write_text(text)
-    result = task.run(f"--embedbench-submissions={place}", workers)
+    result = task.run(f"--embedbench-submissions={place}", *workers)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --embedbench-submissions: {told}"])
 

@@ -228,7 +228,7 @@ def test_tests_that_are_no_checks_have_no_verdict(task: Suite) -> None:
 
 def test_workers_come_to_the_same_verdict(task: Suite) -> None:
     task.test(LOOP.replace("level=20", "level=40"), "test_more.py")
-    task.run("-n0")
+    task.run()
     task.run("-n2")
     alone, shared = (
         json.loads(next(run.rglob("verdict.json")).read_text()) for run in task.runs()
@@ -284,7 +284,7 @@ def test_a_check_that_passes_when_repeated_is_flaky_not_passed(task: Suite) -> N
     task.test(
         flaky.replace("import pytest", "import pytest\ntries = []"), "test_loop.py"
     )
-    task.run("--reruns=2", "-n0")
+    task.run("--reruns=2")
     record = verdict(task)
     assert (record["verdict"], record["stage"]) == (None, "BENCH")
     (loop,) = (c for c in record["checks"] if "test_loop" in c["check"])
