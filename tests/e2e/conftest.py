@@ -13,6 +13,7 @@ from pytest_embedbench.errors import ToolMissing
 from tests.e2e.circuit_bench import circuit_image, wired
 from tests.e2e.evaluator import Evaluator
 from tests.e2e.host_controllers import HostStage
+from tests.support.slim import WITHOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -25,12 +26,14 @@ __all__ = ["circuit_image", "wired"]
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Generator[None, object, object]:
-    """Measure no coverage in what these tests start: it makes each start twice as dear.
+    """Have what these tests start do without what makes each start twice as dear.
 
-    What a whole run covers in other processes is covered in this one by other tests.
+    That is coverage (what others cover here is covered by other tests, in this process)
+    and plugins that no suite here takes.
     """
-    with pytest.MonkeyPatch.context() as unmeasured:
-        unmeasured.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+        environment.setenv("PYTEST_ADDOPTS", " ".join(WITHOUT))
         return (yield)
 
 

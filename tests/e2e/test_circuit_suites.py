@@ -61,8 +61,7 @@ class Gallery:
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "pytest", "-n0", "-rs", "--tb=short"),
-                *("-p", "no:cacheprovider", "-p", "no:hypothesispytest"),
-                *("-p", "no:anyio", "-p", "no:benchmark"),
+                *("-p", "no:cacheprovider"),
                 *("--board=uno", f"--embedbench-firmware={firmware}"),
                 "--embedbench-plots=never",
                 f"--embedbench-core={self._core_dir}",

@@ -38,18 +38,16 @@ import pytest_embedbench.testing
 import pytest_embedbench.unity.plugin.collect
 import pytest_embedbench.unity.plugin.items
 import pytest_embedbench.unity.plugin.subcases  # noqa: F401
+from tests.support import slim
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Plugins that these runs do not need and that take long to start; and what pytest says
-# where ``python -O`` leaves out the asserts of all that it does not rewrite.
+# What these runs do not need; and what pytest says where ``python -O`` leaves out the
+# asserts of all that it does not rewrite.
 WITHOUT = [
-    *(
-        f"-pno:{name}"
-        for name in ("cacheprovider", "hypothesispytest", "benchmark", "anyio")
-    ),
-    *("-pno:timeout", "-Wignore:assertions not in test:pytest.PytestConfigWarning"),
+    *(*slim.WITHOUT, "-pno:cacheprovider", "-pno:timeout"),
+    "-Wignore:assertions not in test:pytest.PytestConfigWarning",
 ]
 
 ENTRY_POINTS = """\
