@@ -75,12 +75,12 @@ def _status(session: ClientSession, _: Fields) -> Answer:
 
 
 def _add_point(session: ClientSession, fields: Fields) -> None:
-    point = read_pause_point(fields, session.simulation.now_ns)
-    session.simulation.points[point.id] = point
+    point = read_pause_point(fields, session.now_ns)
+    session.points[point.id] = point
 
 
 def _remove_point(session: ClientSession, fields: Fields) -> None:
-    session.simulation.points.pop(fields.text("id"), None)
+    session.points.pop(fields.text("id"), None)
 
 
 # --------------------------------------------------------------------- serial, pins

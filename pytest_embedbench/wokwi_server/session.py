@@ -33,6 +33,7 @@ from pytest_embedbench.wokwi_server.uploads import Uploads
 if TYPE_CHECKING:
     from pytest_embedbench.bench.registry import Registry
     from pytest_embedbench.wokwi.messages import Frame
+    from pytest_embedbench.wokwi_server.pause_points import PausePoint
     from pytest_embedbench.wokwi_server.simulation import ServedSimulation
 
 STEP_MS = 20
@@ -84,6 +85,7 @@ class ClientSession:
         self._pace = HostPace()
         self._started: Started | None = None
         self._sections: list[tuple[int, str]] = []
+        self._points_ahead: dict[str, PausePoint] = {}
         self._hears_serial = False
         self._opened = ExitStack()
 
@@ -119,6 +121,16 @@ class ClientSession:
         """The simulation; raises what ``started`` does."""
         return self.started.simulation
 
+    @property
+    def points(self) -> dict[str, PausePoint]:
+        """The pause points of the simulation, or of the one that will be started."""
+        return self.simulation.points if self._started else self._points_ahead
+
+    @property
+    def now_ns(self) -> int:
+        """Simulated time since boot; 0 before there is a simulation."""
+        return self.simulation.now_ns if self._started else 0
+
     def tell(self, frame: Frame) -> None:
         """Send a frame."""
         self._wire.send(encode(frame))
@@ -131,6 +143,7 @@ class ClientSession:
         )
         self._sections = sections
         self.simulation.hears_serial = self._hears_serial
+        self.simulation.points, self._points_ahead = self._points_ahead, {}
         if not paused:
             self.resume(None)
 

@@ -104,6 +104,22 @@ def test_pause_points_are_moments_and_words(talk: Talk) -> None:
     assert talk.run(1_000_000) == soon["nanos"] + 1_000_000
 
 
+def test_a_pause_point_can_be_there_before_the_simulation(
+    server: WokwiServer, firmware: bytes
+) -> None:
+    """As wokwi-cli has it: its time-out is a pause point of the first moment."""
+    with Talk(server.url) as talk:
+        for name, nanos in (("gone", 5), ("timeout", 1_000_000)):
+            given = {"type": "time-absolute", "nanos": nanos}
+            assert talk.ask("pause-point:add", id=name, **given) == {}
+        talk.ask("pause-point:remove", id="gone")
+        talk.start(DIAGRAM, firmware, pause=False)
+        met = talk.until("sim:pause")
+        assert (met["payload"]["pausePoint"], met["nanos"]) == ("timeout", 1_000_000)
+        talk.ask("sim:restart", pause=True)
+        assert talk.run(2_000_000) == 2_000_000
+
+
 def test_what_is_seen_of_parts(talk: Talk) -> None:
     talk.run(50_000_000)
     talk.ask("serial-monitor:write", bytes=[*b"p"])
