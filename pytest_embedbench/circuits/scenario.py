@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from pytest_embedbench.circuits.scenario_steps import STEP_KINDS, StepPlace
+from pytest_embedbench.circuits.scenario_steps import LIMIT_S, STEP_KINDS, StepPlace
 from pytest_embedbench.circuits.scenario_values import is_list, is_table, quoted
 from pytest_embedbench.errors import ConfigError, ExpectTimeout, NotSupported
 from pytest_embedbench.wiring.findings import nearest
@@ -49,18 +49,21 @@ class ScenarioFile:
     steps: tuple[ScenarioStep, ...]
     folder: Path
 
-    def run(self, circuit: Circuit) -> None:
-        """Do all its steps.
+    def run(self, circuit: Circuit, limit_s: int = LIMIT_S) -> None:
+        """Do all its steps; what they wait for has to come within ``limit_s``.
 
         Raises:
             ExpectTimeout: what it waits for did not come.
             AssertionError: a pin or a picture is not what it expects.
-            ConfigError: a part, pin, control or picture is not there.
+            ConfigError: a part, pin, control or picture is not there, or the limit
+                is over.
             NotSupported: a part cannot do that here.
             FirmwareFault: the firmware crashed, ... meanwhile.
         """
         for step in self.steps:
-            place = StepPlace(circuit=circuit, folder=self.folder, where=step.where)
+            place = StepPlace(
+                circuit=circuit, folder=self.folder, where=step.where, limit_s=limit_s
+            )
             try:
                 STEP_KINDS[step.command].do(place, step.value)
             except (ExpectTimeout, ConfigError, NotSupported) as error:

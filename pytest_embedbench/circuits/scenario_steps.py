@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pytest_embedbench.circuits import scenario_values as values
 from pytest_embedbench.circuits.screenshots import check_screenshot
 from pytest_embedbench.contracts import TakesTouches
-from pytest_embedbench.errors import NotSupported
+from pytest_embedbench.errors import ConfigError, NotSupported
 from pytest_embedbench.model import Level
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         TouchPoint,
     )
 
-LIMIT_MS = 30_000
+LIMIT_S = 30
 """Up to when what a scenario waits for has to come, as by Wokwi's command line."""
 
 
@@ -34,6 +34,8 @@ class StepPlace:
     folder: Path
     where: str
     """What messages call the step."""
+    limit_s: int = LIMIT_S
+    """Up to when what is waited for has to come, in seconds of simulated time."""
 
 
 def _delay(place: StepPlace, lasts_ns: int) -> None:
@@ -41,8 +43,13 @@ def _delay(place: StepPlace, lasts_ns: int) -> None:
 
 
 def _wait_serial(place: StepPlace, text: str) -> None:
-    left_ms = LIMIT_MS - place.circuit.bench.uart.now_us // 1000
-    place.circuit.wait_serial(text, within_ms=max(0, left_ms))
+    left_ms = place.limit_s * 1000 - place.circuit.bench.uart.now_us // 1000
+    if left_ms <= 0:
+        raise ConfigError(
+            f"the scenario's {place.limit_s} s are over before this step: give it more "
+            "by --embedbench-scenario-limit-s"
+        )
+    place.circuit.wait_serial(text, within_ms=left_ms)
 
 
 def _write_serial(place: StepPlace, data: bytes) -> None:

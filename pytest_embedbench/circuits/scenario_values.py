@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
+_DURATION = re.compile(r"(\d+(?:\.\d*)?)\s*(ns|us|ms|s)", re.IGNORECASE | re.ASCII)
+_NOTHING = re.compile(r"0(?:\.0*)?")
 _LONGEST_NS = 366 * 24 * 3600 * 1_000_000_000
 _QUOTE = Repr()
 _QUOTE.maxlevel, _QUOTE.maxstring, _QUOTE.maxother = 3, 60, 60
@@ -51,17 +52,20 @@ def quoted(value: object) -> str:
 
 
 def duration_ns(text: object) -> int:
-    """Return a duration such as ``500ms`` in ns.
+    """Return a duration such as ``500ms`` in ns, read as wokwi-cli reads it.
 
     Raises:
         ValueError: it is none.
     """
-    found = _DURATION.fullmatch(text.strip()) if isinstance(text, str) else None
+    given = text.strip() if isinstance(text, str) else ""
+    if _NOTHING.fullmatch(given):
+        return 0
+    found = _DURATION.fullmatch(given)
     if found is None:
         raise ValueError(
             f"{quoted(text)} is no duration: write 500ms, with ns, us, ms or s"
         )
-    lasts_ns = Decimal(found[1]) * _NS[found[2]]
+    lasts_ns = Decimal(found[1]) * _NS[found[2].lower()]
     if lasts_ns > _LONGEST_NS:
         raise ValueError(f"{quoted(text)} is too long: a year at most")
     return round(lasts_ns)
@@ -162,7 +166,8 @@ def _table(
         raise TypeError(f"must have {needed}, is {quoted(value)}")
     if unknown := value.keys() - known:
         listed = ", ".join(sorted(map(str, unknown)))
-        raise TypeError(f"must have {needed}, and nobody reads {listed}")
+        hint = "; the key is value" if {"expected"} == unknown else ""
+        raise TypeError(f"must have {needed}, and nobody reads {listed}{hint}")
     return value
 
 

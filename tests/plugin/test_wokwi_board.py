@@ -137,6 +137,20 @@ def test_a_scenario_runs_at_a_server(
 
 
 @pytest.mark.usefixtures("service")
+def test_a_scenario_may_take_longer(suite: pytest.Pytester) -> None:
+    suite.path.joinpath("diagram.json").write_text(diagram_text(UNO))
+    late = '\n  - delay: 1s\n  - write-serial: "hello\\n"\n  - wait-serial: "got hello"'
+    text = SCENARIO[: SCENARIO.index("\n  - set-control")] + late
+    suite.path.joinpath("it.test.yaml").write_text(text)
+    args = ["--board=wokwi-uno", "--embedbench-image=firmware.hex"]
+    result = run(suite, *args, "--embedbench-scenario-limit-s=1")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["the scenario's 1 s are over before this step: *"])
+    suite.makeini("[pytest]\nembedbench_scenario_limit_s = 2\n")
+    run(suite, *args).assert_outcomes(passed=1)
+
+
+@pytest.mark.usefixtures("service")
 def test_a_scenario_that_is_wrong_fails_by_itself(suite: pytest.Pytester) -> None:
     suite.path.joinpath("diagram.json").write_text(diagram_text(UNO))
     suite.path.joinpath("broken.test.yaml").write_text("version: 1\nsteps: [\n")

@@ -115,6 +115,10 @@ def test_a_control_goes_by_both_of_its_keys(name: str) -> None:
             ),
             "name and control are the same: leave one out",
         ),
+        (
+            scenario({"expect-pin": {"part-id": "b", "pin": "p", "expected": 1}}),
+            "nobody reads expected; the key is value",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_step(
@@ -126,9 +130,16 @@ def test_what_is_wrong_is_told_with_its_step(
 
 @pytest.mark.parametrize(
     ("text", "lasts_ns"),
-    [("10ns", 10), ("1us", 1_000), ("500ms", 500_000_000), ("0.25s", 250_000_000)],
+    [
+        ("10ns", 10),
+        ("1us", 1_000),
+        ("500ms", 500_000_000),
+        ("0.25s", 250_000_000),
+        (" 2. MS ", 2_000_000),
+        ("0", 0),
+    ],
 )
-def test_a_duration_has_its_unit(text: str, lasts_ns: int) -> None:
+def test_a_duration_is_read_as_by_wokwi_cli(text: str, lasts_ns: int) -> None:
     assert duration_ns(text) == lasts_ns
 
 

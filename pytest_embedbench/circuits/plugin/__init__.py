@@ -8,7 +8,7 @@ import pytest
 
 from pytest_embedbench.plugin.failures import told_plainly
 from pytest_embedbench.plugin.markers import check_text, refused
-from pytest_embedbench.plugin.options import setting, settings
+from pytest_embedbench.plugin.options import Setting, add_settings, setting, settings
 from pytest_embedbench.plugin.stash import item_of, log_of, session_of
 
 if TYPE_CHECKING:
@@ -20,12 +20,26 @@ if TYPE_CHECKING:
     from pytest_embedbench.contracts import BoardUnderTest
     from pytest_embedbench.model import BoardSpec
 
+SCENARIO_LIMIT = Setting(
+    name="scenario_limit_s",
+    flag="--embedbench-scenario-limit-s",
+    metavar="N",
+    help="How long a Wokwi scenario may take, in seconds of simulated time",
+    default="30",
+    whole=True,
+    least=1,
+)
 SCENARIOS = (".test.yaml", ".test.yml")
 _PATHS = ("the path of a diagram.json",)
 _MARKER = (
     "diagram(path): the board of this test stands in that circuit (Wokwi's "
     "diagram.json); paths are from the test's folder on"
 )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of scenarios, its ini key and environment."""
+    add_settings(parser, (SCENARIO_LIMIT,))
 
 
 def pytest_configure(config: pytest.Config) -> None:

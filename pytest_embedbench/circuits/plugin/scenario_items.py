@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_embedbench.circuits.places import diagram_beside
+from pytest_embedbench.circuits.plugin import SCENARIO_LIMIT
 from pytest_embedbench.circuits.scenario import (
     ScenarioFile,
     is_scenario,
@@ -15,6 +16,7 @@ from pytest_embedbench.circuits.scenario import (
 )
 from pytest_embedbench.errors import ConfigError, EmbedbenchError, ToolMissing
 from pytest_embedbench.plugin.failures import skipped_if_not_here, told_plainly
+from pytest_embedbench.plugin.options import setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,9 +82,10 @@ def _test_of(scenario: ScenarioFile | EmbedbenchError) -> Callable[..., None]:
     if isinstance(scenario, EmbedbenchError):
         return _raising(scenario)
 
-    def test_scenario(circuit: Circuit) -> None:
+    def test_scenario(circuit: Circuit, request: pytest.FixtureRequest) -> None:
+        limit_s = int(setting(request.config, SCENARIO_LIMIT))
         with told_plainly(AssertionError):
-            scenario.run(circuit)
+            scenario.run(circuit, limit_s)
 
     return test_scenario
 
