@@ -2,7 +2,8 @@
 
 Two boards run the same firmware: whoever hears ``N 41`` says ``N 42``, up to LINES.
 Shown are simulated seconds, seconds of this machine for each of them, and in how many
-of ROUNDS runs both transcripts were those of the first, byte by byte.
+of ROUNDS runs both transcripts were those of the first, byte by byte. Each run is a
+process of its own with a hash seed of its own.
 
     python benchmarks/bench_two_boards.py [LINES [ROUNDS [PAIR...]]]
 
@@ -12,10 +13,13 @@ A pair is two boards, as ``uno+native``; ``embedbench setup`` sets up what they 
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,7 +80,6 @@ def main() -> int:
     """Print a row per pair; exit 1 if one of its runs was unlike the first."""
     lines = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3  # noqa: PLR2004
-    rig = Rig()
     print(f"{'boards':<24} {'lines':>6} {'simulated s':>12} {'s per s':>8}  equal")
     differ = False
     with tempfile.TemporaryDirectory() as folder:
@@ -86,7 +89,8 @@ def main() -> int:
         (project / "platformio.ini").write_text(INI)
         for pair in sys.argv[3:] or PAIRS:
             seen = [
-                exchange(rig, project, pair.split("+"), lines) for _ in range(rounds)
+                by_itself(seed, project, pair.split("+"), lines)
+                for seed in range(1, rounds + 1)
             ]
             simulated_s = seen[0][1]
             host_s = sum(host_s for _, _, host_s in seen) / rounds / simulated_s
@@ -97,10 +101,20 @@ def main() -> int:
     return int(differ)
 
 
+def by_itself(
+    seed: int, project: Path, names: Sequence[str], lines: int
+) -> tuple[str, float, float]:
+    """Return what ``exchange`` does, in a process that begins with a hash seed."""
+    os.environ["PYTHONHASHSEED"] = str(seed)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
+        return processes.submit(exchange, project, names, lines).result()
+
+
 def exchange(
-    rig: Rig, project: Path, names: Sequence[str], lines: int
+    project: Path, names: Sequence[str], lines: int
 ) -> tuple[str, float, float]:
     """Return a digest of both transcripts, simulated seconds, and those of the host."""
+    rig = Rig()
     with ExitStack() as opened:
         benches: list[Bench] = []
         for name in names:
