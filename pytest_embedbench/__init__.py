@@ -23,28 +23,21 @@ if TYPE_CHECKING:
         ClosedLoop as ClosedLoop,
         Invariants as Invariants,
     )
+    from pytest_embedbench.bench.connect_pins import connect_pins as connect_pins
     from pytest_embedbench.bench.connect_uarts import connect_uarts as connect_uarts
     from pytest_embedbench.bench.coupling import (
         Coupling as Coupling,
         Grouping as Grouping,
     )
-    from pytest_embedbench.bench.dut import (
-        Dut as Dut,
-    )
-    from pytest_embedbench.bench.open_bench import (
-        open_bench as open_bench,
-    )
+    from pytest_embedbench.bench.dut import Dut as Dut
+    from pytest_embedbench.bench.open_bench import open_bench as open_bench
     from pytest_embedbench.bench.plant_pins import (
         ActsBy as ActsBy,
         PlantPins as PlantPins,
         SensedBy as SensedBy,
     )
-    from pytest_embedbench.bench.registry import (
-        Registry as Registry,
-    )
-    from pytest_embedbench.bench.rig import (
-        Rig as Rig,
-    )
+    from pytest_embedbench.bench.registry import Registry as Registry
+    from pytest_embedbench.bench.rig import Rig as Rig
     from pytest_embedbench.bench.run import (
         Run as Run,
         Seen as Seen,
@@ -55,9 +48,7 @@ if TYPE_CHECKING:
         Scenario as Scenario,
         load_scenarios as load_scenarios,
     )
-    from pytest_embedbench.bench.uart_session import (
-        UartSession as UartSession,
-    )
+    from pytest_embedbench.bench.uart_session import UartSession as UartSession
     from pytest_embedbench.console import (
         CommandResult as CommandResult,
         Console as Console,
@@ -87,6 +78,7 @@ if TYPE_CHECKING:
         HeldConsole as HeldConsole,
         Instrument as Instrument,
         IsPluggedIn as IsPluggedIn,
+        JoinsPins as JoinsPins,
         KnowsBoardTools as KnowsBoardTools,
         KnowsCapabilities as KnowsCapabilities,
         LendsTools as LendsTools,
@@ -98,6 +90,7 @@ if TYPE_CHECKING:
         RunsAhead as RunsAhead,
         RunsOn as RunsOn,
         RunsPlainPrograms as RunsPlainPrograms,
+        RunsTogether as RunsTogether,
         SetsUp as SetsUp,
         SetupReport as SetupReport,
         SharedBoard as SharedBoard,
@@ -105,16 +98,16 @@ if TYPE_CHECKING:
         Snapshot as Snapshot,
         SnapshotEngine as SnapshotEngine,
         StateT as StateT,
+        Stretch as Stretch,
         SwitchesPower as SwitchesPower,
         TakesSettings as TakesSettings,
         TargetConsole as TargetConsole,
         UnitTestSuite as UnitTestSuite,
         WireByte as WireByte,
         capabilities_of as capabilities_of,
+        pin_port as pin_port,
     )
-    from pytest_embedbench.datasheet import (
-        load_board as load_board,
-    )
+    from pytest_embedbench.datasheet import load_board as load_board
     from pytest_embedbench.errors import (
         BadFrame as BadFrame,
         BenchFault as BenchFault,
@@ -147,6 +140,7 @@ if TYPE_CHECKING:
         OutsideEditSurface as OutsideEditSurface,
         PinCheckFailed as PinCheckFailed,
         PinCheckUndecided as PinCheckUndecided,
+        PinContention as PinContention,
         RequestRefused as RequestRefused,
         ServiceFault as ServiceFault,
         SubmissionRefused as SubmissionRefused,
@@ -208,9 +202,7 @@ if TYPE_CHECKING:
         setting as setting,
         settings as settings,
     )
-    from pytest_embedbench.support.commands import (
-        Subcommands as Subcommands,
-    )
+    from pytest_embedbench.support.commands import Subcommands as Subcommands
     from pytest_embedbench.support.options import (
         option as option,
         read_options as read_options,
@@ -221,9 +213,7 @@ if TYPE_CHECKING:
         Patterns as Patterns,
         exact as exact,
     )
-    from pytest_embedbench.wire.transcript import (
-        Transcript as Transcript,
-    )
+    from pytest_embedbench.wire.transcript import Transcript as Transcript
 
 _HOMES = {
     "pytest_embedbench": "metrics testing",
@@ -231,6 +221,7 @@ _HOMES = {
     "pytest_embedbench.bench.closed_loop": "ClosedLoop Invariants",
     "pytest_embedbench.bench.coupling": "Coupling Grouping",
     "pytest_embedbench.bench.dut": "Dut",
+    "pytest_embedbench.bench.connect_pins": "connect_pins",
     "pytest_embedbench.bench.connect_uarts": "connect_uarts",
     "pytest_embedbench.bench.open_bench": "open_bench",
     "pytest_embedbench.bench.plant_pins": "ActsBy PlantPins SensedBy",
@@ -244,11 +235,11 @@ _HOMES = {
         "Board BoardUnderTest Builder ChecksBoards CommandEnd DrivesPins DrivesPulses "
         "Engine ExchangesBytes Figure HasAnalog HasConsole HasConsoles HasNotes "
         "HasPins HasPosition HasPower HasReset HasStandIns HasUnitTests HasVirtualTime "
-        "HeldConsole Instrument IsPluggedIn KnowsBoardTools KnowsCapabilities "
-        "LendsTools LentTools Link Measured Plant ReadsPins RunsAhead RunsOn "
-        "RunsPlainPrograms SetsUp SetupReport SharedBoard SharedEngine Snapshot "
-        "SnapshotEngine StateT SwitchesPower TakesSettings TargetConsole UnitTestSuite "
-        "WireByte capabilities_of"
+        "HeldConsole Instrument IsPluggedIn JoinsPins KnowsBoardTools "
+        "KnowsCapabilities LendsTools LentTools Link Measured Plant ReadsPins "
+        "RunsAhead RunsOn RunsPlainPrograms RunsTogether SetsUp SetupReport "
+        "SharedBoard SharedEngine Snapshot SnapshotEngine StateT Stretch SwitchesPower "
+        "TakesSettings TargetConsole UnitTestSuite WireByte capabilities_of pin_port"
     ),
     "pytest_embedbench.datasheet": "load_board",
     "pytest_embedbench.errors": (
@@ -259,7 +250,7 @@ _HOMES = {
         "FaultNeverFired FirmwareCrash FirmwareFault FirmwareFlood FirmwareReset "
         "FirmwareSpin FirmwareStuck FlashFailed ForbiddenOutput InvariantBroken "
         "NotSupported NothingSubmitted OutsideEditSurface PinCheckFailed "
-        "PinCheckUndecided RequestRefused ServiceFault "
+        "PinCheckUndecided PinContention RequestRefused ServiceFault "
         "SubmissionRefused ToolMissing UnitTestsFailed UnknownName WrongBoard "
         "WrongOutput"
     ),

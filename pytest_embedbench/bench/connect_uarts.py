@@ -6,11 +6,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.joined_board import joined_board
-from pytest_embedbench.bench.joined_time import JoinedTime
+from pytest_embedbench.bench.joined_uart import JoinedUart
+from pytest_embedbench.bench.joining import (
+    check_running,
+    check_two_boards,
+    group_of,
+    member,
+    tie,
+)
 from pytest_embedbench.bench.uart_session import UartSession
-from pytest_embedbench.bench.uarts import first_of
-from pytest_embedbench.bench.under_test import identity
-from pytest_embedbench.errors import BoardLost, ConfigError
+from pytest_embedbench.errors import ConfigError
 
 if TYPE_CHECKING:
     from pytest_embedbench.bench.recorder import Recorder
@@ -39,32 +44,17 @@ def connect_uarts(*uarts: UartSession) -> None:
     if len(uarts) < 2:  # noqa: PLR2004  # a wire has two ends
         raise ConfigError("connect_uarts: give the UARTs of two benches or more")
     for one, other in combinations(uarts, 2):
-        _check_pair(one.recorder, other.recorder)
+        _check_pair(one, other)
     _join(uarts)
 
 
 def _join(uarts: tuple[UartSession, ...]) -> None:
-    groups = [board.time for each in uarts if (board := joined_board(each)) is not None]
-    time, *others = groups or [JoinedTime()]
-    if any(other is not time for other in others):
-        raise ConfigError(
-            "connect_uarts: these boards are of two groups, each with a time of its "
-            "own: begin with one wire, and go on from the boards that it joins"
-        )
-    boards = [joined_board(each) or time.add(first_of(each)) for each in uarts]
-    ends = [
-        board.join(each.recorder) for board, each in zip(boards, uarts, strict=True)
-    ]
-    names = [end.shown for end in ends]
-    for number, end in enumerate(ends, start=1):
-        end.label = end.shown
-        if names.count(end.shown) > 1:
-            end.label += f" (no. {number} of {len(ends)})"
-    for end in ends:
-        end.partners += [other for other in ends if other is not end]
-        partners = ", ".join(partner.shown for partner in end.partners)
-        end.recorder.note(f"{end.name} is joined to {partners}")
-    time.settle()
+    time = group_of("connect_uarts", uarts)
+    boards = [member(time, each) for each in uarts]
+    tie(
+        time,
+        [board.join(each.recorder) for board, each in zip(boards, uarts, strict=True)],
+    )
 
 
 def _check_one(uart: object) -> None:
@@ -76,24 +66,20 @@ def _check_one(uart: object) -> None:
     name = _shown(uart.recorder)
     board = joined_board(uart)
     if board is not None and uart.recorder in [
-        joined.recorder for joined in board.uarts.values()
+        joined.recorder
+        for joined in board.ends.values()
+        if isinstance(joined, JoinedUart)
     ]:
         raise ConfigError(
             f"connect_uarts: {name} is joined already; name all of a bus in one call"
         )
-    try:
-        uart.recorder.board.advance(0)
-    except BoardLost as lost:
-        raise ConfigError(f"connect_uarts: {name} hears nobody: {lost}") from lost
+    check_running("connect_uarts", name, uart)
 
 
-def _check_pair(one: Recorder, other: Recorder) -> None:
+def _check_pair(left: UartSession, right: UartSession) -> None:
+    one, other = left.recorder, right.recorder
     names = f"{_shown(one)} and {_shown(other)}"
-    if identity(one.board) == identity(other.board):
-        raise ConfigError(
-            f"connect_uarts: {names} are of one board; boot two boards, each with a "
-            "bench of its own"
-        )
+    check_two_boards("connect_uarts", names, left, right)
     speeds = {_said_bps(one), _said_bps(other)} - {0}
     if speeds and max(speeds) - min(speeds) > _TOLERANCE * min(speeds):
         raise ConfigError(

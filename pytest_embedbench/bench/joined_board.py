@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.closed_loop import ClosedLoop
+from pytest_embedbench.bench.joined_end import JoinedEnd
+from pytest_embedbench.bench.joined_pin import WiredPin
 from pytest_embedbench.bench.joined_uart import JoinedUart, TappedLink
 from pytest_embedbench.bench.uarts import first_of
 from pytest_embedbench.bench.under_test import plain
 from pytest_embedbench.contracts import (
     ExchangesBytes,
     HasVirtualTime,
+    JoinsPins,
     RunsTogether,
     WireByte,
 )
@@ -25,13 +28,6 @@ if TYPE_CHECKING:
     from pytest_embedbench.bench.uart_session import UartSession
     from pytest_embedbench.contracts import Board, Stretch
 
-LOOKAHEAD = 0.85
-"""How much of a byte's time boards may be apart.
-
-A byte is known nine tenths of its time before it ends, and a UART that is understood
-may be 5 % faster than its nominal speed.
-"""
-
 
 @dataclass(slots=True, eq=False, repr=False)
 class JoinedBoard:
@@ -40,9 +36,7 @@ class JoinedBoard:
     first: UartSession
     """Its first UART: on that one's timebase its plant lives."""
     time: JoinedTime
-    uarts: dict[str, JoinedUart] = field(
-        default_factory=dict[str, JoinedUart], init=False
-    )
+    ends: dict[str, JoinedEnd] = field(default_factory=dict[str, JoinedEnd], init=False)
     reached_us: int = field(default=0, init=False)
     """How far it has come in common time, within a stretch of it."""
     _board: Board = field(init=False)
@@ -103,8 +97,16 @@ class JoinedBoard:
         if tap is not None:
             recorder.link = tap
         uart = JoinedUart(recorder, tap)
-        self.uarts[uart.name] = uart
+        self.ends[uart.port] = uart
         return uart
+
+    def join_pin(self, pin: str, delay_us: int) -> WiredPin:
+        """Return a pin of it, of which the other end of a wire is told."""
+        joined = WiredPin(self.recorder, pin, delay_us)
+        self.ends[joined.port] = joined
+        if isinstance(self._board, JoinsPins):
+            self._board.join_pin(pin, delay_us)
+        return joined
 
     def begun_tick_ms(self) -> int:
         """Let its plant be sensed; return how long its tick lasts yet, or 0."""
@@ -128,9 +130,9 @@ class JoinedBoard:
         """
         self.reached_us = until_us
         if not self.is_running:
-            for uart in self.uarts.values():
-                uart.take(until_us)
-                uart.given.clear()
+            for end in self.ends.values():
+                end.take(until_us)
+                end.given.clear()
             return
         try:
             if isinstance(self._board, ExchangesBytes):
@@ -145,8 +147,8 @@ class JoinedBoard:
         self.reached_us = stretch.ends_us
         heard = [
             byte
-            for uart in self.uarts.values()
-            for byte in self._in_own_time(uart, uart.give_all())
+            for end in self.ends.values()
+            for byte in self._in_own_time(end, end.give_all())
         ]
         board.begin_together(stretch, heard)
 
@@ -161,44 +163,56 @@ class JoinedBoard:
             board.end_together()
         except FirmwareFault as fault:
             self._fault = fault
-        for uart, byte in self._said(board.begun()):
-            uart.say(byte, directly=True)
+        for end, byte in self._said(board.begun()):
+            end.say(byte, directly=True)
 
     def write_down(self, until_us: int) -> None:
-        """Have in the transcripts what its UARTs have heard."""
-        for uart in self.uarts.values():
-            uart.write_down_until(until_us, self.ahead_us)
+        """Have in the transcripts what its UARTs have heard.
+
+        Raises:
+            PinContention: it drives a wire against another board.
+        """
+        for end in self.ends.values():
+            end.write_down_until(until_us, self.ahead_us)
+
+    def say_before(self, board: RunsTogether) -> None:
+        """Have the others know of what a reset or the joining itself has changed."""
+        for end, byte in self._said(board.begun()):
+            end.say(byte)
 
     def _run_exactly(self, board: ExchangesBytes, until_us: int) -> None:
         heard = [
             byte
-            for uart in self.uarts.values()
-            for byte in self._in_own_time(uart, uart.take(until_us))
+            for end in self.ends.values()
+            for byte in self._in_own_time(end, end.take(until_us))
         ]
-        if len(self.uarts) > 1:
+        if len(self.ends) > 1:
             heard.sort(key=lambda byte: byte.ends_us)
-        self.write_down(until_us)
-        said = board.exchange(until_us + self.ahead_us, heard)
-        for uart, byte in self._said(said):
-            uart.say(byte)
+        try:
+            said = board.exchange(until_us + self.ahead_us, heard)
+        except FirmwareFault as fault:
+            self._fault = fault
+            said = board.begun() if isinstance(board, RunsTogether) else ()
+        for end, byte in self._said(said):
+            end.say(byte)
 
     def _in_own_time(
-        self, uart: JoinedUart, heard: Iterable[WireByte]
+        self, end: JoinedEnd, heard: Iterable[WireByte]
     ) -> Iterator[WireByte]:
         ahead_us = self.ahead_us
         for _, begins_us, ends_us, value in heard:
-            yield WireByte(uart.name, begins_us + ahead_us, ends_us + ahead_us, value)
+            yield WireByte(end.port, begins_us + ahead_us, ends_us + ahead_us, value)
 
-    def _said(self, said: Iterable[WireByte]) -> Iterator[tuple[JoinedUart, WireByte]]:
-        """Yield what a UART that is joined has said, in common time."""
+    def _said(self, said: Iterable[WireByte]) -> Iterator[tuple[JoinedEnd, WireByte]]:
+        """Yield what an end that is joined has said, in common time."""
         ahead_us = self.ahead_us
         for name, begins_us, ends_us, value in said:
-            if (uart := self.uarts.get(name)) is None:
+            if (end := self.ends.get(name)) is None:
                 continue
             if ends_us - begins_us < self.time.window_us:
-                raise self._too_fast(uart, ends_us - begins_us)
+                raise self._too_fast(end, ends_us - begins_us)
             yield (
-                uart,
+                end,
                 WireByte(name, begins_us - ahead_us, ends_us - ahead_us, value),
             )
 
@@ -206,7 +220,8 @@ class JoinedBoard:
         """Give it what it has heard by now, let time pass, and hear it."""
         began_us = self.time.now_us
         now_us = self._board.now_us()
-        for uart in self.uarts.values():
+        uarts = [end for end in self.ends.values() if isinstance(end, JoinedUart)]
+        for uart in uarts:
             if data := bytes([byte.value for byte in uart.take(began_us)]):
                 uart.recorder.link.send(data)
                 uart.given.clear()
@@ -215,14 +230,14 @@ class JoinedBoard:
         try:
             self._board.advance(max(0, -(-left_us // 1000)))
         finally:
-            for uart in self.uarts.values():
+            for uart in uarts:
                 for at_us, data in () if uart.tap is None else uart.tap.overheard():
                     uart.say_chunk(data, at_us - self.ahead_us, began_us)
 
-    def _too_fast(self, uart: JoinedUart, span_us: int) -> ConfigError:
+    def _too_fast(self, end: JoinedEnd, span_us: int) -> ConfigError:
         return ConfigError(
-            f"{uart.shown} says a byte in {span_us} us, faster than the "
-            f"{uart.recorder.baud_bps} Bd that joined boards reckon with: say how fast "
+            f"{end.shown} says a byte in {span_us} us, faster than the "
+            f"{end.recorder.baud_bps} Bd that joined boards reckon with: say how fast "
             "it is, as monitor_speed in platformio.ini or boot(..., baud_bps=)"
         )
 

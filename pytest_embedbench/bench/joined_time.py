@@ -12,12 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.bench.joined_board import LOOKAHEAD, JoinedBoard
-from pytest_embedbench.bench.joined_uart import BITS_PER_BYTE
+from pytest_embedbench.bench.joined_board import JoinedBoard
 from pytest_embedbench.bench.together import Together, together
 
 if TYPE_CHECKING:
-    from pytest_embedbench.bench.joined_uart import JoinedUart
+    from pytest_embedbench.bench.joined_end import JoinedEnd
     from pytest_embedbench.bench.uart_session import UartSession
 
 _SLICE_US = 1000
@@ -35,8 +34,8 @@ class JoinedTime:
     window_us: int = field(default=0, init=False)
     """How far a board may be ahead of any other."""
     _is_settled: bool = field(default=False, init=False)
-    _left: list[tuple[JoinedUart, str]] = field(
-        default_factory=list[tuple["JoinedUart", str]], init=False
+    _left: list[tuple[JoinedEnd, str]] = field(
+        default_factory=list[tuple["JoinedEnd", str]], init=False
     )
     """Who is still to be told that another has been closed."""
     _together: Together | None = field(default=None, init=False)
@@ -54,10 +53,10 @@ class JoinedTime:
         if board not in self.boards:
             return
         self.boards.remove(board)
-        for uart in board.uarts.values():
-            for partner in uart.partners:
-                partner.partners.remove(uart)
-                self._left.append((partner, f"{uart.shown} has been closed"))
+        for end in board.ends.values():
+            for partner in end.partners:
+                partner.partners.remove(end)
+                self._left.append((partner, f"{end.shown} has been closed"))
         self.settle()
 
     def settle(self) -> None:
@@ -66,13 +65,8 @@ class JoinedTime:
         # Simulated ones first: those in host time wait until it has passed.
         others = [board for board in self.boards if not board.is_exact]
         self._in_steps = sorted(others, key=lambda board: not board.is_simulated)
-        speeds = [
-            uart.recorder.baud_bps
-            for board in self._exact
-            for uart in board.uarts.values()
-        ]
-        if speeds:
-            self.window_us = int(LOOKAHEAD * BITS_PER_BYTE * 1e6 / max(speeds))
+        ends = [end for board in self._exact for end in board.ends.values()]
+        self.window_us = int(min([end.window_us for end in ends], default=0))
         self._is_settled = False
 
     def lead(self, leader: JoinedBoard, duration_ms: int) -> None:
@@ -97,7 +91,7 @@ class JoinedTime:
             self._is_settled = True
         while self._left:
             partner, text = self._left.pop(0)
-            partner.recorder.note(f"{partner.name} hears no more: {text}")
+            partner.recorder.note(f"{partner.port} hears no more: {text}")
         for board in self.boards:
             board.set_out()
         until_us = self.now_us + duration_us
@@ -109,6 +103,8 @@ class JoinedTime:
                 board.run(ends_us)
             self._take_turns(ends_us)
             self.now_us = ends_us
+            for board in self._exact:
+                board.write_down(ends_us)
 
     def _take_turns(self, until_us: int) -> None:
         if self._together is not None and self._together.run(until_us, self):

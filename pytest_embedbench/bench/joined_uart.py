@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_embedbench.bench.joined_end import JoinedEnd, taken
 from pytest_embedbench.contracts import WireByte
 from pytest_embedbench.model import Direction, Line
 from pytest_embedbench.wire.framing import LineFramer
@@ -13,10 +13,15 @@ from pytest_embedbench.wire.framing import LineFramer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_embedbench.bench.recorder import Recorder
     from pytest_embedbench.contracts import Link
     from pytest_embedbench.model import Chunk
 
+LOOKAHEAD = 0.85
+"""How much of a byte's time boards may be apart.
+
+A byte is known nine tenths of its time before it ends, and a UART that is understood
+may be 5 % faster than its nominal speed.
+"""
 BITS_PER_BYTE = 10
 """8N1: a start bit, eight data bits, a stop bit."""
 
@@ -52,24 +57,11 @@ class TappedLink:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class JoinedUart:
-    """One UART of a board, and the others that hear it.
+class JoinedUart(JoinedEnd):
+    """One UART of a board, and the others that hear it."""
 
-    Times are common time: that of all boards that are joined.
-    """
-
-    recorder: Recorder
     tap: TappedLink | None = None
     """Where its bytes are heard, of a board that does not tell of each."""
-    partners: list[JoinedUart] = field(default_factory=list["JoinedUart"], init=False)
-    coming: list[WireByte] = field(default_factory=list[WireByte], init=False)
-    """What is still to be heard, in the order of its ends."""
-    given: list[WireByte] = field(default_factory=list[WireByte], init=False)
-    """What the board knows of and the transcript does not, in the same order."""
-    label: str = field(default="", init=False)
-    """Its name with the board's, which no other of the bus has."""
-    hears_directly: bool = field(default=False, init=False)
-    """Whether it may hear boards of its kind without the bench between."""
     _framer: LineFramer = field(default_factory=LineFramer, init=False)
     _free_us: int = field(default=0, init=False)
     """When the last byte of ``say_chunk`` is out."""
@@ -80,23 +72,23 @@ class JoinedUart:
     )
 
     @property
-    def name(self) -> str:
+    def port(self) -> str:
         """Its name in the datasheet."""
         return (self.recorder.uart or self.recorder.board.spec.uarts[0]).name
 
     @property
     def shown(self) -> str:
         """Its name with the board's, for messages."""
-        return f"{self.recorder.board.spec.name}.{self.name}"
+        return f"{self.recorder.board.spec.name}.{self.port}"
 
-    def say(self, byte: WireByte, *, directly: bool = False) -> None:
-        """Have the partners hear a byte, but those who have heard it ``directly``."""
-        # Of a board that does not tell of each byte nobody knows when it began.
-        said = byte._replace(uart=self.label if self.tap is None else "")
-        for partner in self.partners:
-            knows = directly and partner.hears_directly
-            queue = partner.given if knows else partner.coming
-            insort(queue, said, key=_end_first)
+    @property
+    def window_us(self) -> float:
+        """A little less than how long a byte takes."""
+        return LOOKAHEAD * BITS_PER_BYTE * 1e6 / self.recorder.baud_bps
+
+    def said(self, byte: WireByte) -> WireByte:
+        """Leave out who said what nobody knows the beginning of."""
+        return byte._replace(uart=self.label if self.tap is None else "")
 
     def say_chunk(self, data: bytes, ended_us: int, now_us: int) -> None:
         """Have the partners hear bytes of which only the end is known.
@@ -110,20 +102,9 @@ class JoinedUart:
             self._free_us = begins_us + round((number + 1) * byte_us)
             self.say(WireByte("", starts_us, self._free_us, value))
 
-    def take(self, until_us: int) -> list[WireByte]:
-        """Return what the board is to be told of, that is heard up to then."""
-        heard = _taken(self.coming, until_us)
-        for byte in heard:
-            insort(self.given, byte, key=_end_first)
-        return heard
-
-    def give_all(self) -> list[WireByte]:
-        """Return all that is coming: the board is told of it now."""
-        return self.take(self.coming[-1].ends_us) if self.coming else []
-
     def write_down_until(self, until_us: int, ahead_us: int) -> None:
         """Have in the transcript what is heard up to then, in the board's own time."""
-        heard = _taken(self.given, until_us)
+        heard = taken(self.given, until_us)
         for byte in heard if len(self.partners) > 1 else ():
             if byte.begins_us < self._last.ends_us and byte.uart and self._last.uart:
                 self._note_collision(frozenset({byte.uart, self._last.uart}))
@@ -145,19 +126,3 @@ class JoinedUart:
             for payload, _ in self._framer.feed(bytes([value])):
                 line = Line(at_us, Direction.TO_FIRMWARE, payload)
                 self.recorder.transcript.sent.append(line)
-
-
-def _taken(queue: list[WireByte], until_us: int) -> list[WireByte]:
-    """Take out what ends up to then."""
-    count = bisect_right(queue, until_us, key=_end)
-    taken = queue[:count]
-    del queue[:count]
-    return taken
-
-
-def _end(byte: WireByte) -> int:
-    return byte.ends_us
-
-
-def _end_first(byte: WireByte) -> tuple[int, int, int]:
-    return byte.ends_us, byte.begins_us, byte.value

@@ -33,8 +33,8 @@ def together(boards: Sequence[JoinedBoard]) -> Together | None:
         for board, its_ends in zip(running, ends, strict=True):
             board.meet(its_ends)
     for joined in boards:
-        for uart in joined.uarts.values():
-            uart.hears_directly = True
+        for joined_end in joined.ends.values():
+            joined_end.hears_directly = True
     return Together(tuple(zip(boards, running, strict=True)))
 
 
@@ -52,6 +52,8 @@ class Together:
         for joined, _ in self.boards:
             if not joined.is_running:
                 joined.run(until_us)
+        for joined, board in present:
+            joined.say_before(board)
         with ExitStack() as ends:  # each that has begun is waited for
             for joined, board in present:
                 stretch = Stretch(
@@ -63,20 +65,18 @@ class Together:
                 )
                 joined.begin_together(board, stretch)
                 ends.callback(joined.end_together, board)
-        for joined, _ in present:
-            joined.write_down(until_us)
         return True
 
     def _routes(self, joined: JoinedBoard) -> dict[int, list[tuple[str, str]]]:
-        """Return which UARTs hear each other, of each other board if any do."""
+        """Return what hears each other, of each other board if any do."""
         routes: dict[int, list[tuple[str, str]]] = {}
         others = [other for other, _ in self.boards if other is not joined]
         for number, other in enumerate(others):
             pairs = [
-                (uart.name, partner.name)
-                for uart in joined.uarts.values()
-                for partner in uart.partners
-                if partner in other.uarts.values()
+                (end.port, partner.port)
+                for end in joined.ends.values()
+                for partner in end.partners
+                if partner in other.ends.values()
             ]
             if pairs and other.is_running:
                 routes[number] = pairs

@@ -72,9 +72,11 @@ from pytest_embedbench.contracts.engine import (
 from pytest_embedbench.contracts.instrument import Instrument
 from pytest_embedbench.contracts.joining import (
     ExchangesBytes,
+    JoinsPins,
     RunsTogether,
     Stretch,
     WireByte,
+    pin_port,
 )
 from pytest_embedbench.contracts.parts import lacking, parts_of
 from pytest_embedbench.contracts.pin_use import HasPinUse
@@ -123,6 +125,7 @@ __all__ = [
     "HeldConsole",
     "Instrument",
     "IsPluggedIn",
+    "JoinsPins",
     "KnowsBoardTools",
     "KnowsCapabilities",
     "KnowsEnvironments",
@@ -163,4 +166,5 @@ __all__ = [
     "capabilities_of",
     "lacking",
     "parts_of",
+    "pin_port",
 ]

@@ -15,6 +15,10 @@ class WireByte(NamedTuple):
 
     ``ends_us`` is when the stop bit is out: then it is heard. ``uart`` is the datasheet
     name of the UART of the board that says or hears it.
+
+    Of pins that are joined it is an edge: ``uart`` is what ``pin_port`` returns,
+    ``value`` what the pin does from ``begins_us`` on (a ``PinDrive``), and ``ends_us``
+    when that is at the other end of the wire.
     """
 
     uart: str
@@ -43,6 +47,24 @@ class ExchangesBytes(Protocol):
 
         Raises:
             FirmwareFault, BoardLost: as ``Board.advance``.
+        """
+        ...
+
+
+def pin_port(pin: str) -> str:
+    """Return what stands for a pin in the place of a UART's name."""
+    return f"pin {pin}"
+
+
+@runtime_checkable
+class JoinsPins(ExchangesBytes, Protocol):
+    """A board whose pins can be joined to those of others."""
+
+    def join_pin(self, pin: str, delay_us: int) -> None:
+        """Tell, among what is exchanged, of all that the firmware does at a pin.
+
+        Of what it does there now, too. Each edge is at the other end of the wire
+        ``delay_us`` later. From then on nobody else drives the pin.
         """
         ...
 

@@ -37,6 +37,7 @@
         * ``ForbiddenOutput``  - the firmware said what it must not say
         * ``InvariantBroken``  - the plant was driven where it must not go
         * ``PinCheckFailed``   - a case of ESR failed: with its pins, or with any
+        * ``PinContention``    - outputs of two boards work against each other
         * ``UnitTestsFailed``  - cases of its unit tests failed on the board
         * ``WrongOutput``      - the controller's step gave something else
 
@@ -70,6 +71,7 @@ from pytest_embedbench.errors.firmware import (
     ForbiddenOutput as ForbiddenOutput,
     InvariantBroken as InvariantBroken,
     PinCheckFailed as PinCheckFailed,
+    PinContention as PinContention,
     UnitTestsFailed as UnitTestsFailed,
     WrongOutput as WrongOutput,
 )

@@ -66,6 +66,10 @@ class PinCheckFailed(FirmwareFault):
     """A case of ESR has failed: with its pins, or with any."""
 
 
+class PinContention(FirmwareFault):
+    """Outputs of two boards that are joined work against each other."""
+
+
 class UnitTestsFailed(FirmwareFault):
     """Unit tests that run on the board have failed there.
 

@@ -107,7 +107,7 @@ class SimavrBoard(RunsWithOthers):
 
         At once, or ``at_us`` of simulated time, which has not passed.
         """
-        letter, bit = self._digital(pin)
+        letter, bit = self._drivable(pin)
         shown = pin_level(pin, level).value
         if at_us is None:
             self.command("drive", letter, bit, shown)
@@ -129,7 +129,7 @@ class SimavrBoard(RunsWithOthers):
         It begins with ``first`` at ``at_us`` (now); after the last it is ``then`` (by
         default the other level once more).
         """
-        letter, bit = self._digital(pin)
+        letter, bit = self._drivable(pin)
         begins_us = moment_us(self._spec.name, at_us, self._now_us)
         edges = pulse_edges(pin, durations_us, first, then, begins_us)
         self.command("drive_later", letter, bit, edges)
@@ -251,6 +251,14 @@ class SimavrBoard(RunsWithOthers):
         self._foreseen = NOTHING
         asked: tuple[Any, ...] = self._child.ask(request, simulated_s)
         return asked
+
+    def _drivable(self, pin: str) -> tuple[str, int]:
+        if pin in self._joined.pins:
+            raise ConfigError(
+                f"{self._spec.name}: pin {pin} is joined to another board's, which "
+                "drives it"
+            )
+        return self._digital(pin)
 
     def _digital(self, pin: str) -> tuple[str, int]:
         port = self._pin(pin).port

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.contracts import WireByte
+from pytest_embedbench.contracts import WireByte, pin_port
 from pytest_embedbench.engines.simavr.answers import Answer
 from pytest_embedbench.engines.simavr.scripts import RunsScriptsInChild
 from pytest_embedbench.errors import BoardLost
@@ -51,6 +51,14 @@ class RunsWithOthers(RunsScriptsInChild):
         self._run_to(until_us)
         return self._joined.begun()
 
+    def join_pin(self, pin: str, delay_us: int) -> None:
+        """Tell of what the firmware does at a pin; see ``JoinsPins``."""
+        letter, bit = self._digital(pin)
+        delay = -(-delay_us * self._spec.cpu_hz // 1_000_000)
+        self.command("join_pin", pin_port(pin), letter, bit, delay)
+        self._exchange(self._now_us)
+        self._joined.pins.add(pin)
+
     def meet(self, ends: Sequence[socket]) -> None:
         """Be connected to other boards; see ``RunsTogether``."""
         self._check_open()
@@ -88,6 +96,10 @@ class RunsWithOthers(RunsScriptsInChild):
             raise BoardLost(f"{self._spec.name} has been closed")
 
     @abstractmethod
+    def _digital(self, pin: str) -> tuple[str, int]:
+        """Return the port of a pin that is digital, and its number there."""
+
+    @abstractmethod
     def _exchange(self, until_us: int) -> None:
         """Have done what was commanded, and run to a moment."""
 
@@ -104,6 +116,8 @@ class SimavrWire:
         self._cpu_hz = spec.cpu_hz
         self._begun: list[WireByte] = []
         self._is_joined = False
+        self.pins: set[str] = set()
+        """Those that are joined."""
 
     def commands(self, heard: Sequence[WireByte]) -> list[tuple[object, ...]]:
         """Return what the child is asked for, that it hears these."""

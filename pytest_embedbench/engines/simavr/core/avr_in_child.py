@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pytest_embedbench.engines.simavr.core.asked_circuit import AskedCircuit
+    from pytest_embedbench.engines.simavr.core.joined_pin import JoinedPin
     from pytest_embedbench.engines.simavr.core.joined_wire import JoinedWire
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
     from pytest_embedbench.engines.simavr.core.pin_use import PinWatch
@@ -72,6 +73,8 @@ class AvrInChild:
         self.sleep = DeepSleep(machine, [*self.timers, *self.pwms, *self.uarts])
         self.pin_watch: PinWatch | None = None
         self.joined: dict[str, JoinedWire] = {}
+        self.joined_pins: dict[str, JoinedPin] = {}
+        self._pins_by_port: dict[str, JoinedPin] = {}
         self.together: AmongPeers | None = None
         self._begun: list[tuple[str, int, int, int]] = []
         self.circuit: AskedCircuit | None = None
@@ -108,6 +111,8 @@ class AvrInChild:
                     self._watch_pins()
                 case ("join", names):
                     self._join(names)
+                case ("join_pin", name, letter, bit, delay_cycles):
+                    self._join_pin(name, letter, bit, delay_cycles)
                 case ("together", *plan):
                     if self.together is not None:
                         self.together.set_out(*plan)
@@ -181,6 +186,20 @@ class AvrInChild:
             for name, uart in zip(names, self.uarts, strict=True)
         }
 
+    def _join_pin(self, name: str, letter: str, bit: int, delay_cycles: int) -> None:
+        from pytest_embedbench.engines.simavr.core.joined_pin import (  # noqa: PLC0415
+            JoinedPin,
+        )
+
+        self.joined_pins[name] = JoinedPin(
+            self.machine,
+            self.ports[letter],
+            bit,
+            delay_cycles,
+            partial(self._say, name),
+        )
+        self._pins_by_port[f"P{letter}{bit}"] = self.joined_pins[name]
+
     def meet(self, count: int) -> None:
         """Have lines to other children, whose ends come next."""
         from pytest_embedbench.engines.simavr.core.together import (  # noqa: PLC0415
@@ -205,10 +224,11 @@ class AvrInChild:
             self.together.say(port, begins, ends, value)
 
     def _arrive(self, port: str, begins: int, ends: int, value: int) -> None:
-        self.joined[port].arrive(begins, ends, value)
+        end = self.joined_pins.get(port) or self.joined[port]
+        end.arrive(begins, ends, value)
 
     def _line_free(self, port: str) -> int:
-        return self.joined[port].line_free()
+        return self.joined[port].line_free() if port in self.joined else 0
 
     def _watch_pins(self) -> None:
         # Only boards that are watched load what that needs.
@@ -223,6 +243,9 @@ class AvrInChild:
         self.pwm.append(setting)
         if self.circuit is not None:
             self.circuit.avr.pwm(*setting)
+        if (pin := self._pins_by_port.get(setting[1])) is not None:
+            cycle, _, period_us, duty = setting
+            pin.pwm(cycle, period_us, duty)
 
     def _on_direction(self) -> None:
         for pwm in self.pwms:
