@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 RECORD = "test.json"
 LATEST = "latest"
+TRIAL_OF = "trial_of"
+"""In the record of what is no test, but one trial of a search: of which test."""
 _NAME = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-\d+")
 
 
@@ -72,6 +74,8 @@ def _latest(root: Path, paths: Sequence[Path]) -> Path | None:
 def records_of(run_dir: Path) -> list[dict[str, Any]]:
     """Return what a run has written of each test, in the order of their names.
 
+    The trials of a search are no tests.
+
     Raises:
         OSError, ValueError: it cannot be read.
     """
@@ -80,7 +84,8 @@ def records_of(run_dir: Path) -> list[dict[str, Any]]:
         record: object = json.loads(file.read_bytes())
         if not isinstance(record, dict) or not {"test", "outcome"} <= record.keys():
             raise ValueError(f"{file.relative_to(run_dir)} is no record of a test")
-        records.append({**record, "folder": str(file.parent)})
+        if TRIAL_OF not in record:
+            records.append({**record, "folder": str(file.parent)})
     return records
 
 

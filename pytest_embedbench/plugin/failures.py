@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 _CARRIED = "embedbench_error"
+MOST_TRACEBACK_CHARS = 20_000
+"""Of what pytest shows of one failure, in ``test.json``; beyond it, both ends."""
 
 
 @contextmanager
@@ -67,3 +69,18 @@ def cause_of(error: BaseException) -> BaseException | None:
     """Return what an error came from: one of ours that was told, or its cause."""
     told: BaseException | None = getattr(error, _CARRIED, None)
     return told or error.__cause__
+
+
+def traceback_of(report: pytest.TestReport, reason: str) -> str:
+    """Return what pytest shows of a failure, as ``--tb`` has it; none beside a reason.
+
+    What only says the reason again, as our own errors do, is left out.
+    """
+    text = report.longreprtext.strip()
+    if text == reason.strip():
+        return ""
+    if len(text) <= MOST_TRACEBACK_CHARS:
+        return text
+    half = MOST_TRACEBACK_CHARS // 2
+    left_out = len(text) - 2 * half
+    return f"{text[:half]}\n... {left_out} characters are left out ...\n{text[-half:]}"

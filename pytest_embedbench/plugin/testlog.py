@@ -23,6 +23,7 @@ from pytest_embedbench.model import (
     FirmwareSource,
 )
 from pytest_embedbench.plugin import lab_report
+from pytest_embedbench.plugin.failures import traceback_of
 from pytest_embedbench.plugin.stash import NO_BOARD, log_of
 
 if TYPE_CHECKING:
@@ -180,6 +181,8 @@ class TestLog:
         }
         if blame:
             phase |= {"blame": blame, "reason": reason}
+        if report.failed and (shown := traceback_of(report, reason)):
+            phase["traceback"] = shown
         if report.when == "call" and self.has_failed_call:
             phase = {**self.phases["call"], "duration_s": report.duration}
         self.phases[report.when] = phase

@@ -15,6 +15,13 @@ from markupsafe import Markup
 
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.report_page.browser_code import ASSETS, digest, scripts, style
+from pytest_embedbench.report_page.esr_rows import (
+    MOST_CASES,
+    case_counts,
+    case_rows,
+    not_run,
+    rate_rows,
+)
 from pytest_embedbench.report_page.evidence import read_evidence
 from pytest_embedbench.report_page.packing import packed, script_json
 from pytest_embedbench.report_page.static_rows import (
@@ -22,7 +29,7 @@ from pytest_embedbench.report_page.static_rows import (
     digests_of,
     list_link,
     outcomes,
-    rate_rows,
+    trial_rows,
     verdict_row,
 )
 from pytest_embedbench.support.whole_files import replace_whole
@@ -38,7 +45,7 @@ MOST_PACKED_BYTES = 48_000_000
 """Of all evidence together; that of failed tests comes first."""
 _SCRIPTS = (
     "text.js", "data.js", "lanes.js", "drawing.js", "chart.js", "transcript.js",
-    "matrix.js", "tabs.js", "detail.js", "compare.js", "theme.js",
+    "matrix.js", "tabs.js", "detail.js", "align.js", "compare.js", "theme.js",
     "main.js",
 )  # fmt: skip
 
@@ -90,6 +97,11 @@ def rendered_page(
             for each in run.verdicts
         ],
         rate_rows=rate_rows,
+        case_rows=case_rows,
+        case_counts=case_counts,
+        not_run=not_run,
+        most_cases=MOST_CASES,
+        trial_rows=trial_rows,
         list_link=list_link,
         digests_of=digests_of,
         left_out=left_out,
@@ -120,7 +132,7 @@ def _row(run: int, entry: TestEntry, number: int) -> list[object]:
     return [
         run, number, entry.test, entry.group, entry.outcome, entry.board, entry.blame,
         entry.reason, entry.submission, entry.started_at, round(entry.duration_s, 3),
-        entry.attempt, entry.folder, sorted(entry.brief),
+        entry.attempt, entry.folder, sorted(entry.brief), entry.trial,
     ]  # fmt: skip
 
 

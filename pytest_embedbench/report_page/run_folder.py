@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_embedbench.bench.artifacts import RUN
+from pytest_embedbench.bench.artifacts import RUN, RUNNING
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.report_page.esr_rows import trial_words
 from pytest_embedbench.report_page.test_entry import (
     TestEntry,
     entry_of_check,
     entry_of_record,
+    tables_in,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
 TEST, VERDICT = "test.json", "verdict.json"
 _ALONE = {"esr.json", "campaign.json"}
@@ -64,7 +66,9 @@ def read_run(folder: Path) -> PageRun:
     files = sorted(_files(path))
     reader = _RunReader(path)
     records = [
-        (file, reader.table(file)) for file in files if file.endswith(f"/{TEST}")
+        (file, reader.table(file))
+        for file in files
+        if file.endswith(f"/{TEST}") or _is_unfinished(file, files)
     ]
     verdicts = [
         {**table, "file": file}
@@ -77,14 +81,15 @@ def read_run(folder: Path) -> PageRun:
             f"{folder}: is no run's folder: it has no {TEST} of a test, no {VERDICT} "
             f"and no {RUN}"
         )
+    esr = reader.optional(ESR, files)
     return PageRun(
         name=path.name,
         path=path,
         about=about,
-        tests=tuple(_entries(path.name, records, verdicts)),
+        tests=tuple(_with_trials(_entries(path.name, records, verdicts), esr or {})),
         verdicts=tuple(verdicts),
-        trials=tuple(_list(reader.optional(ROBUSTNESS, files), "trials")),
-        esr=reader.optional(ESR, files),
+        trials=tuple(tables_in(reader.optional(ROBUSTNESS, files), "trials")),
+        esr=esr,
         boards=reader.optional(LAB, files),
         oddities=tuple(reader.oddities),
     )
@@ -122,6 +127,12 @@ def _files(root: Path) -> Iterator[str]:
                 yield (Path(place) / name).relative_to(root).as_posix()
 
 
+def _is_unfinished(file: str, files: Container[str]) -> bool:
+    """Say whether a test left no record, but had begun when its run was ended."""
+    place, _, name = file.rpartition("/")
+    return name == RUNNING and f"{place}/{TEST}" not in files
+
+
 def _entries(
     run: str,
     records: list[tuple[str, dict[str, Any]]],
@@ -131,11 +142,11 @@ def _entries(
     known: set[tuple[str, str]] = set()
     for file, record in records:
         if record:
-            entry = entry_of_record(run, file.removesuffix(f"/{TEST}"), record)
+            entry = entry_of_record(run, str(PurePosixPath(file).parent), record)
             known.add((entry.submission, entry.folder))
             yield entry
     for verdict in verdicts:
-        for check in _list(verdict, "checks"):
+        for check in tables_in(verdict, "checks"):
             entry = entry_of_check(run, str(verdict["file"]), verdict, check)
             here = (entry.submission, entry.folder or entry.test)
             if here not in known:
@@ -143,13 +154,11 @@ def _entries(
                 yield entry
 
 
-def _list(table: Mapping[str, Any] | None, key: str) -> list[dict[str, Any]]:
-    """Return the tables of a list in a table, whatever else may be in its place."""
-    entries: object = (table or {}).get(key)
-    if not isinstance(entries, list):
-        return []
-    return [
-        cast("dict[str, Any]", each)
-        for each in cast("list[object]", entries)
-        if isinstance(each, dict)
-    ]
+def _with_trials(
+    entries: Iterable[TestEntry], esr: Mapping[str, Any]
+) -> Iterator[TestEntry]:
+    """Yield tests, those that are trials of a search with what they were on."""
+    words = trial_words(esr)
+    for entry in entries:
+        trial = words.get(entry.folder, entry.trial)
+        yield replace(entry, trial=trial) if trial else entry

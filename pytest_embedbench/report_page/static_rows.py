@@ -9,10 +9,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from pytest_embedbench.report_page.test_entry import as_table, group_of, label_of
+from pytest_embedbench.report_page.test_entry import (
+    as_table,
+    group_of,
+    label_of,
+    tables_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,12 +26,11 @@ if TYPE_CHECKING:
     from pytest_embedbench.report_page.test_entry import TestEntry
 
 _USUAL = ("passed", "failed", "skipped")
-_RATES = ("E_str", "E_per", "delta_pin")
 
 
 def outcomes(tests: Iterable[TestEntry]) -> list[tuple[str, int]]:
     """Return how many tests ended how; the usual ends come first, also at zero."""
-    counts = Counter(entry.outcome for entry in tests)
+    counts = Counter(entry.outcome for entry in tests if not entry.trial)
     usual = [(name, counts.pop(name, 0)) for name in _USUAL]
     return [*usual, *sorted(counts.items())]
 
@@ -34,7 +38,7 @@ def outcomes(tests: Iterable[TestEntry]) -> list[tuple[str, int]]:
 def blames(tests: Iterable[TestEntry]) -> list[tuple[str, int]]:
     """Return whose fault failures were, most frequent first."""
     return Counter(
-        entry.blame or "unknown" for entry in tests if entry.failed
+        entry.blame or "unknown" for entry in tests if entry.failed and not entry.trial
     ).most_common()
 
 
@@ -79,9 +83,14 @@ def _deciding(run: PageRun, verdict: Mapping[str, Any], *, several: bool) -> str
     for entry in run.tests:
         same = entry.group == group_of(str(check), str(board), "")
         if same and entry.submission == label and entry.board in ("", board):
-            key = f"{run.name}:{entry.folder}" if several else entry.folder
-            return f"#{_words(test=key)}" if entry.folder else ""
+            return test_link(run.name, entry.folder, several=several)
     return ""
+
+
+def test_link(run: str, folder: str, *, several: bool) -> str:
+    """Return the link to a test by the folder it has in its run, ``""`` without one."""
+    key = f"{run}:{folder}" if several else folder
+    return f"#{_words(test=key)}" if folder else ""
 
 
 def list_link(**filters: str) -> str:
@@ -93,30 +102,28 @@ def _words(**words: str) -> str:
     return urlencode(words, errors="replace")
 
 
-def rate_rows(esr: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of the table of ESR, each with three shares."""
-    rates: Any = esr.get("rates") or []
-    return [
-        {
-            "by": rate.get("by", ""),
-            "name": rate.get("name") or "all",
-            "cases": rate.get("cases", ""),
-            "shares": [(name, *_share(as_table(rate.get(name)))) for name in _RATES],
-        }
-        for rate in map(as_table, rates)
-    ]
-
-
-def _share(rate: Mapping[str, Any]) -> tuple[float, str, str]:
-    """Return a share as a number from 0 to 1, and it and its interval in words."""
-    share, interval = rate.get("share"), rate.get("interval")
-    if not isinstance(share, (int, float)):
-        return 0.0, "-", ""
-    between = ""
-    if isinstance(interval, list) and len(cast("list[object]", interval)) > 1:
-        low, high = cast("list[float]", interval)[:2]
-        between = f"{100 * low:.1f} to {100 * high:.1f}"
-    return min(max(float(share), 0.0), 1.0), f"{100 * share:.1f} %", between
+def trial_rows(run: PageRun, *, several: bool) -> list[dict[str, Any]]:
+    """Return the rows of robust tests: what was not tolerated comes first."""
+    folders = {(entry.test, entry.board): entry.folder for entry in run.tests}
+    rows: list[dict[str, Any]] = []
+    for trial in run.trials:
+        check, board = str(trial.get("check", "")), str(trial.get("board", ""))
+        folder = folders.get((check, board), "")
+        rows.append(
+            {
+                "name": check.rpartition("::")[2],
+                "link": test_link(run.name, folder, several=several),
+                "board": board,
+                "tolerance": str(trial.get("tolerance") or "unknown"),
+                "reason": str(trial.get("violated") or trial.get("reason") or ""),
+                "faults": [
+                    f"{each.get('fault')} ({each.get('ticks')} ticks)"
+                    for each in tables_in(trial, "faults")
+                ],
+                "seed": trial.get("seed", ""),
+            }
+        )
+    return sorted(rows, key=lambda row: row["tolerance"] == "tolerated")
 
 
 def digests_of(verdict: Mapping[str, Any]) -> str:

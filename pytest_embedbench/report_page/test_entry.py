@@ -41,6 +41,9 @@ class TestEntry:
     attempt: int = 1
     folder: str = ""
     brief: Mapping[str, str]
+    trial: str = ""
+    """Of a run of a check that is no test of its own, but one trial of a search: on
+    what it was."""
 
     @property
     def failed(self) -> bool:
@@ -68,6 +71,7 @@ def entry_of_record(run: str, folder: str, record: Mapping[str, Any]) -> TestEnt
         attempt=int(_number(record.get("attempt"))) or 1,
         folder=folder,
         brief={str(k): str(v) for k, v in _table(record, "brief").items()},
+        trial="trial" if record.get("trial_of") else "",
     )
 
 
@@ -137,3 +141,15 @@ def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:
 def as_table(value: object) -> dict[str, Any]:
     """Return a value that is a table, an empty one in the place of any other."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def tables_in(table: Mapping[str, Any] | None, key: str) -> list[dict[str, Any]]:
+    """Return the tables of a list in a table, whatever else may be in its place."""
+    entries: object = (table or {}).get(key)
+    if not isinstance(entries, list):
+        return []
+    return [
+        cast("dict[str, Any]", each)
+        for each in cast("list[object]", entries)
+        if isinstance(each, dict)
+    ]

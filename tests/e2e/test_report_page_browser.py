@@ -78,15 +78,19 @@ def put(
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a page of two runs, with what a hostile firmware has said."""
     root = tmp_path_factory.mktemp("pages")
-    said = ["     0.001000 fw-> DBG BOOTED", "     0.120000 ->fw SENSE LEVEL 25"]
-    for name, level in (("first", 40), ("second", 35)):
-        ended = f"     0.160000 fw-> ACT PUMP {'ON' if level == 40 else 'OFF'}"
-        put(root / name, "test_fills[uno]", [*said, ended], [20, 25, level])
+    booted, sense = "     0.001000 fw-> DBG BOOTED", "->fw SENSE LEVEL 25"
+    first = [booted, f"     0.120000 {sense}", "     0.160000 fw-> ACT PUMP ON"]
+    put(root / "first", "test_fills[uno]", first, [20, 25, 40])
+    second = [booted, "     0.002000 fw-> DBG MORE", f"     0.122500 {sense}",
+              "     0.160000 fw-> ACT PUMP OFF"]  # fmt: skip
+    put(root / "second", "test_fills[uno]", second, [20, 25, 35, 30])
     put(
         root / "second", "test_drains[uno]", [f"     0.100000 fw-> {ATTACK}"], [50, 45],
         outcome="failed", blame="firmware", reason=f"the pump ran dry\n{ATTACK}",
-        brief={"T5": "A malformed level switches the pump off."},
+        brief={"T5": "A malformed level `x` switches the pump off."},
+        phases={"call": {"traceback": f">   assert pump\n{ATTACK}"}},
     )  # fmt: skip
+    put(root / "second", "esr", ["     0.100000 fw-> 1"], [1], trial_of="test_drains")
     for number in range(400):
         folder = f"test_many[{number}-native]"
         record = {"test": f"test_many.py::{folder}", "board": "native"}
@@ -205,7 +209,13 @@ def test_what_a_hostile_firmware_says_is_shown_and_never_runs(opened: Page) -> N
     assert opened.locator(".lines .said").all_text_contents() == [ATTACK]
     assert opened.locator("#detail img, #detail script").count() == 0
     assert opened.title() == "embedbench: first, second"
-    assert opened.get_by_role("definition").inner_text().startswith("A malformed")
+    sentence = opened.get_by_role("definition")
+    assert sentence.inner_text() == "A malformed level x switches the pump off."
+    assert sentence.locator("code").inner_text() == "x"
+    traceback = opened.get_by_label("Traceback of call")
+    assert not traceback.is_visible()
+    opened.get_by_text("Traceback of call").click()
+    assert traceback.inner_text() == f">   assert pump\n{ATTACK}"
     opened.get_by_role("tab", name="Metrics").focus()
     opened.keyboard.press("ArrowRight")
     chosen = opened.get_by_role("tab", selected=True)
@@ -221,21 +231,24 @@ def test_two_runs_of_a_test_stand_side_by_side(opened: Page) -> None:
     opened.get_by_role("button", name="Compare", exact=True).click()
     listed = opened.get_by_role("list", name="Differences").get_by_role("listitem")
     listed.first.wait_for()
-    line, sample = listed.all_inner_texts()
-    assert re.fullmatch(
-        "First differing line: 3: .ACT PUMP ON. against .ACT PUMP OFF..", line
+    line = (
+        "First differing line: line 2 at 0.002000 s: \u201cDBG MORE\u201d is of "
+        "second / uno alone. Lines of one side alone: 1 of first / uno, 2 of second / "
+        "uno."
     )
-    assert sample == (
-        "First differing sample: level at 0.210000 s (sample 3): 40 against 35."
-    )
+    assert listed.all_inner_texts() == [
+        line,
+        "First differing sample: level at 0.210000 s (sample 3): 40 against 35.",
+        "No edge of a net differs.",
+    ]
     differs = opened.locator(".lines .differs .said").all_text_contents()
-    assert differs == ["ACT PUMP ON", "ACT PUMP OFF"]
+    assert differs == ["ACT PUMP ON", "DBG MORE", "ACT PUMP OFF"]
     row = opened.get_by_role("row", name="max_level")
     assert row.inner_text() == "max_level\t40\t35\tdiffers"
     link = opened.url
     opened.goto("about:blank")
     opened.goto(link)
-    assert opened.locator(".lines .differs").count() == 2
+    opened.locator(".lines .differs").nth(2).wait_for()
 
 
 def test_a_link_to_no_test_is_told(opened: Page, address: str) -> None:

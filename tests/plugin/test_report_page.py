@@ -58,6 +58,10 @@ def test_workers_tests_are_in_the_page_of_the_controller(tank: Suite) -> None:
             *("lab", "firmware"),
         ],
     ]
+    wrong = next(f for f in tank.runs()[0].rglob("test.json") if "wrong" in str(f))
+    shown = json.loads(wrong.read_bytes())["phases"]["call"]["traceback"]
+    assert ">       assert bench.board.spec.name ==" in shown
+    assert "E       AssertionError: assert 'lab' == 'another'" in shown
     about = json.loads(tank.only("run.json").read_bytes())
     assert about["boards"] == [
         {
@@ -89,6 +93,20 @@ def test_an_interrupted_run_has_a_page_of_what_has_ended(suite: Suite) -> None:
     text = (suite.root / "page.html").read_text("ascii")
     assert ">interrupted<" in text
     assert light_of(suite.root / "page.html")["tests"][0][4] == "passed"
+
+
+def test_a_run_of_workers_that_is_interrupted_has_one_as_well(suite: Suite) -> None:
+    suite.test(
+        "import os, signal\n"
+        "def test_one(bench): bench.wait_for_boot()\n"
+        "def test_two(bench): os.kill(os.getppid(), signal.SIGINT)\n"
+        "def test_three(bench): bench.wait_for_boot()\n"
+    )
+    done = suite.run("-n1", "--embedbench-report=page.html")
+    assert done.ret == pytest.ExitCode.INTERRUPTED
+    assert ">interrupted<" in (suite.root / "page.html").read_text("ascii")
+    rows = light_of(suite.root / "page.html")["tests"]
+    assert ["test_it.py::test_one[lab]", "passed"] in [[row[2], row[4]] for row in rows]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote_plus
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -16,6 +17,7 @@ from hypothesis import given, settings, strategies as st
 from pytest_embedbench.cli import main
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.report_page import browser_code, evidence, page
+from pytest_embedbench.report_page.esr_rows import case_rows
 from pytest_embedbench.report_page.evidence import read_evidence
 from pytest_embedbench.report_page.packing import packed, script_json
 from pytest_embedbench.report_page.page import rendered_page, write_page
@@ -175,6 +177,21 @@ def test_a_verdict_leads_to_the_check_that_decided_it(tmp_path: Path) -> None:
     assert '<a href="#test=t.py%2Fa%5Buno-2%5D">dry</a>' in text
 
 
+def test_what_had_begun_when_a_run_was_ended_is_unfinished(tmp_path: Path) -> None:
+    place = put(tmp_path, "t.py/a")
+    for folder in (place, tmp_path / "t.py" / "b"):
+        folder.mkdir(exist_ok=True)
+        (folder / "running.json").write_text('{"test": "t.py::b", "board": "uno"}')
+    (place.with_name("b") / "transcript.log").write_text("     0.000001 fw-> UP\n")
+    run = read_run(tmp_path)
+    assert [(it.test, it.outcome, it.board) for it in run.tests] == [
+        ("t.py/a", "passed", "uno"),
+        ("t.py::b", "unfinished", "uno"),
+    ]
+    left = Scripts(rendered_page([run])).evidence(1)
+    assert left["logs"] == {"transcript.log": "     0.000001 fw-> UP\n"}
+
+
 def test_what_is_broken_in_a_run_is_told_and_the_rest_is_shown(tmp_path: Path) -> None:
     put(tmp_path, "test_x.py/a", phases=3, brief=["B1"], attempt="x", reason=None)
     (tmp_path / "test_x.py" / "b").mkdir()
@@ -190,11 +207,18 @@ def test_what_is_broken_in_a_run_is_told_and_the_rest_is_shown(tmp_path: Path) -
     assert "test_x.py/b/test.json: cannot be read" in rendered_page([run])
 
 
-def test_a_place_without_a_run_is_told(tmp_path: Path) -> None:
+def test_a_place_without_a_run_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(ConfigError, match="no such folder"):
         read_run(tmp_path / "none")
     with pytest.raises(ConfigError, match=r"is no run's folder: it has no test\.json"):
         read_run(tmp_path)
+    put(tmp_path / "run", "t.py/a")
+    assert main(["report", str(tmp_path / "run")]) == 1
+    assert "of any other run --html=FILE makes a page" in capsys.readouterr().err
+    assert main(["report", str(tmp_path / "none")]) == 1
+    assert "none: no such folder or file" in capsys.readouterr().err
     (tmp_path / "latest").symlink_to("20260101")
     with pytest.raises(ConfigError, match="holds several runs: name one of them"):
         read_run(tmp_path)
@@ -271,6 +295,62 @@ def test_rates_of_esr_are_bars_whatever_is_missing(tmp_path: Path) -> None:
     assert "--share:0.5" in text
     assert "50.0 % <small>25.0 to 75.0</small>" in text
     assert "&lt;b&gt;" in text
+
+
+def test_cases_of_esr_are_rows_and_their_trials_are_no_tests(tmp_path: Path) -> None:
+    trial = "esr/t.py/a[uno]"
+    put(tmp_path, "t.py/a[uno-strict]", test="t.py::a[uno-strict]", outcome="failed")
+    put(tmp_path, trial, test="t.py::a[uno-strict]", outcome="failed", trial_of="a")
+    put(tmp_path, f"{trial}.2", test="t.py::a[uno-strict]", trial_of="a")
+    evidence = [{"how": "strict", "tried": "", "end": "failed", "folder": trial}]
+    cases: list[Any] = [
+        {"case": "works", "outcome": "strict", "why": "not said"},
+        {
+            "test": "t.py::a[uno]", "case": "<servo>", "model": "m", "board": "uno",
+            "outcome": "permissive-confirmed", "why": "assert 0 == 45\n  more",
+            "corrections": ["SERVO_PIN 9 -> 10"], "pins_used": {"9": "drives"},
+            "observed": False, "evidence": evidence,
+            "findings": [{"kind": "contention", "text": "two drive"}],
+        },
+        {"outcome": "another", "corrections": 3, "evidence": [1], "pins_used": []},
+        "none",
+    ]  # fmt: skip
+    (tmp_path / "esr.json").write_text(json.dumps({"cases": cases, "not_run": ["n"]}))
+    run = read_run(tmp_path)
+    assert [entry.trial for entry in run.tests] == ["trial", "strict", ""]
+    rows = case_rows(run, several=False)
+    assert [row["name"] for row in rows] == ["", "m: <servo>", "works"]
+    assert rows[1]["corrections"] == ["SERVO_PIN 9\u00a0\u2192\u00a010"]
+    assert rows[1]["used"] == ["9 (drives)"]
+    assert rows[1]["trials"] == [("strict", "failed", f"#test={quote_plus(trial)}")]
+    assert [note.partition(":")[0] for note in rows[1]["notes"]] == [
+        "assert 0 == 45",
+        "unseen",
+        "two drive [contention]",
+    ]
+    text = rendered_page([run])
+    assert "<strong>1</strong> failed" in text
+    assert "m: &lt;servo&gt;" in text
+    assert "1 another, 1 permissive-confirmed, 1 strict" in text
+
+
+def test_what_was_not_tolerated_comes_first_and_leads_to_its_test(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, "t.py/a[uno-2]", test="t.py::a[uno-2]", outcome="failed")
+    trials = [
+        {"check": "t.py::a[uno-1]", "board": "uno", "tolerance": "tolerated"},
+        {
+            "check": "t.py::a[uno-2]", "board": "uno", "tolerance": "not tolerated",
+            "violated": "dry", "faults": [{"fault": "Drop", "ticks": 3}, 1], "seed": 0,
+        },
+    ]  # fmt: skip
+    (tmp_path / "robustness.json").write_text(json.dumps({"trials": trials}))
+    text = rendered_page([read_run(tmp_path)])
+    assert "1 of 2 tolerated" in text
+    found = text.index('<a href="#test=t.py%2Fa%5Buno-2%5D">a[uno-2]</a>')
+    assert found < text.index("a[uno-1]")
+    assert "<div>Drop (3 ticks)</div></td><td>0</td>" in text
 
 
 def test_the_command_makes_one_page_of_any_runs_and_of_tables(

@@ -97,7 +97,7 @@ def read_runs(places: Iterable[Path]) -> RunsRead:
         wanted_here = _wanted(place)
         wanted |= wanted_here
         if not runs and not wanted_here:
-            raise ConfigError(f"{place}: holds no runs of a campaign, and is no CSV")
+            raise ConfigError(_nothing_in(place))
         for run in runs:
             earlier = found.get(run.key)
             if earlier is None or (not earlier.verdict and run.verdict):
@@ -110,6 +110,15 @@ def read_runs(places: Iterable[Path]) -> RunsRead:
         runs=tuple(found.values()),
         duplicates=tuple(duplicates),
         gaps=tuple(gaps),
+    )
+
+
+def _nothing_in(place: Path) -> str:
+    if not place.exists():
+        return f"{place}: no such folder or file: name a run's folder, or a CSV"
+    return (
+        f"{place}: holds no runs of a campaign, and is no CSV: of any other run "
+        "--html=FILE makes a page"
     )
 
 

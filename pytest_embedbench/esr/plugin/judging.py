@@ -172,3 +172,5 @@ def pytest_embedbench_test_record(item: pytest.Item, record: dict[str, Any]) -> 
     """Add what the case came to, or that this is but a trial of it."""
     if TOLD in item.stash:
         record["esr"] = item.stash[TOLD]["record"]
+    elif ATTEMPT in item.stash:
+        record["trial_of"] = item.stash[ABOUT].own_id

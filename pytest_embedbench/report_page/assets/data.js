@@ -2,19 +2,20 @@
 
 const FIELDS = [
   "run", "index", "test", "group", "outcome", "board", "blame", "reason", "submission",
-  "started_at", "duration_s", "attempt", "folder", "brief",
+  "started_at", "duration_s", "attempt", "folder", "brief", "trial",
 ];
-const DATA = { runs: [], tests: [], byKey: new Map(), byGroup: new Map() };
+const DATA = { runs: [], all: [], tests: [], byKey: new Map(), byGroup: new Map() };
 const UNPACKED = new Map();
 const MOST_UNPACKED = 12;
 
 function loadData() {
   const light = JSON.parse(document.getElementById("embedbench-data").textContent);
   DATA.runs = light.runs;
-  DATA.tests = light.tests.map((row) =>
+  DATA.all = light.tests.map((row) =>
     Object.fromEntries(FIELDS.map((name, index) => [name, row[index]])),
   );
-  for (const test of DATA.tests) {
+  DATA.tests = DATA.all.filter((test) => !test.trial); // a search's own trials are no tests
+  for (const test of DATA.all) {
     test.key = keyOf(test);
     DATA.byKey.set(test.key, test);
     if (!DATA.byGroup.has(test.group)) DATA.byGroup.set(test.group, []);
@@ -38,6 +39,7 @@ function columnOf(test) {
 }
 
 function attemptOf(test) {
+  if (test.trial) return columnOf(test) + ", trial: " + printable(test.trial);
   return columnOf(test) + (test.attempt > 1 ? ", attempt " + test.attempt : "");
 }
 

@@ -14,6 +14,7 @@ async function showDetail(host, test, parameters) {
     h("h2", { tabindex: "-1" }, printable(name)),
     verdictLine(test, evidence),
     reasonOf(test, evidence),
+    tracebackOf(evidence),
     briefOf(evidence ? evidence.brief : {}),
     h("div", { class: "tools" }, compareForm(test), shareButton(test, timeline)));
   if (!evidence) {
@@ -29,9 +30,13 @@ async function showDetail(host, test, parameters) {
 function evidenceView(test, evidence, lanes, timeline, differs = {}) {
   const talks = Object.entries(evidence.logs || {}).filter(([name]) => isTranscript(name));
   const drawn = lanes.length ? new Chart(lanes, timeline, { title: "Plot of " + test.test, differs_us: differs.us }) : null;
-  const views = talks.map(([name, text], index) =>
-    new TranscriptView(name, transcriptLines(text), timeline, { differs: index ? -1 : differs.line }));
-  if (differs.line >= 0 && views.length) requestAnimationFrame(() => views[0].select(differs.line));
+  const alone = (name) => (differs.lines && differs.lines.get(name)) || new Set();
+  const views = talks.map(([name, text]) =>
+    new TranscriptView(name, transcriptLines(text), timeline, alone(name)));
+  requestAnimationFrame(() => views.forEach((view, index) => {
+    const first = Math.min(...alone(talks[index][0]));
+    if (first < view.rows.length) view.select(first);
+  }));
   return h("div", { class: "evidence" }, drawn ? drawn.element : null,
     views.map((view) => view.element),
     drawn || views.length ? null : h("p", { class: "note" }, "It left no transcript, trace or waves."));
@@ -59,11 +64,19 @@ function reasonOf(test, evidence) {
     more.length ? h("details", { open: more.length < 12 }, h("summary", {}, "All of the reason"), h("pre", {}, more.join("\n"))) : null);
 }
 
+/** What pytest shows of a failure, folded, of each phase that failed. */
+function tracebackOf(evidence) {
+  const phases = Object.entries((evidence && evidence.record && evidence.record.phases) || {});
+  return phases.filter(([, phase]) => phase && phase.traceback).map(([name, phase]) =>
+    h("details", { class: "traceback" }, h("summary", {}, "Traceback of " + printable(name)),
+      h("pre", { tabindex: "0", "aria-label": "Traceback of " + name }, printable(phase.traceback))));
+}
+
 function briefOf(brief) {
   const sentences = Object.entries(brief || {});
   if (!sentences.length) return null;
   return h("section", { class: "brief" }, h("h3", {}, "What the brief says"),
-    h("dl", {}, sentences.map(([name, words]) => [h("dt", {}, name), h("dd", {}, printable(words))])));
+    h("dl", {}, sentences.map(([name, words]) => [h("dt", {}, name), h("dd", {}, coded(words))])));
 }
 
 function appendCuts(host, evidence) {
@@ -83,10 +96,23 @@ function restOf(test, evidence) {
   const logs = Object.entries(evidence.logs || {}).filter(([name]) => !isTranscript(name));
   if (logs.length) pages.push(["Logs", () => h("div", {}, logs.map(([name, text]) =>
     h("section", {}, h("h3", {}, printable(name)), h("pre", { tabindex: "0", "aria-label": name }, printable(text)))))]);
+  const trials = (evidence.record && evidence.record.esr && evidence.record.esr.evidence) || [];
+  if (Array.isArray(trials) && trials.length) pages.unshift(["Search for pins", () => searchOf(test, trials)]);
   pages.push(["Build and tools", () => buildOf(evidence.record || {})]);
   pages.push(["Files", () => filesOf(test, evidence)]);
   pages.push(["Record", () => h("pre", { tabindex: "0", "aria-label": "test.json" }, printable(JSON.stringify(evidence.record, null, 2)))]);
   return tabs("More of this test", pages);
+}
+
+/** The trials of a search for pins that work, each a link to what it left. */
+function searchOf(test, trials) {
+  const prefix = DATA.runs.length > 1 ? DATA.runs[test.run].name + ":" : "";
+  return table("Trials, in order", ["on", "end", "why"], trials.map((each) => {
+    const words = printable([each.how, each.tried].filter(Boolean).join(": "));
+    const key = prefix + (each.folder || "");
+    return [DATA.byKey.has(key) ? h("a", { href: linkTo({ test: key }) }, words) : words,
+      printable(each.end), firstLine(each.why || "")];
+  }));
 }
 
 function buildOf(record) {
@@ -97,8 +123,9 @@ function buildOf(record) {
     ...Object.entries(record.tools || {}),
     ...["host_driver", "target_driver"].filter((name) => record[name]).map((name) => [name, record[name].key]),
   ];
-  return table("Build", ["what", "value"], rows.filter(([, value]) => value !== undefined && value !== null && value !== "")
-    .map(([name, value]) => [name, printable(value)]), PAIRS);
+  const known = rows.filter(([, value]) => value !== undefined && value !== null && value !== "");
+  if (!known.length) return h("p", { class: "hint" }, "Nothing was built for it.");
+  return table("Build", ["what", "value"], known.map(([name, value]) => [name, printable(value)]), PAIRS);
 }
 
 function filesOf(test, evidence) {

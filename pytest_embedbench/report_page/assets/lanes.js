@@ -45,10 +45,11 @@ function traceLanes(text, file, record, prefix) {
   const head = rows.shift() || [];
   const clock = clockOf(record, file);
   const about = (record && record.plant_clocks && record.plant_clocks[file]) || {};
-  const times = rows.map((row) => clock(Number(row[0])));
+  const stamps = rows.map((row) => Number(row[0]));
+  const times = stamps.map(clock);
   const lanes = head.slice(1).map((name, index) => {
     const words = rows.map((row) => row[index + 1]);
-    const lane = { name: prefix + name, times, thresholds: [] };
+    const lane = { name: prefix + name, times, stamps, thresholds: [] };
     if (words.every((word) => word === "True" || word === "False")) {
       return { ...lane, kind: "digital", values: words.map((word) => (word === "True" ? "1" : "0")) };
     }
@@ -127,6 +128,9 @@ function valueAt(lane, at_us) {
   const index = lastAt(lane.times, at_us);
   if (index < 0) return "-";
   const value = lane.values[index];
-  if (lane.kind === "analog") return number(value);
-  return { 0: "low", 1: "high", z: "floating", x: "contention" }[value] || printable(value);
+  return lane.kind === "analog" ? number(value) : levelWords(value);
+}
+
+function levelWords(level) {
+  return { 0: "low", 1: "high", z: "floating", x: "contention" }[level] || printable(level);
 }

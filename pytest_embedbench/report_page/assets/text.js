@@ -39,6 +39,12 @@ function marked(text, needle) {
   return found;
 }
 
+/** Return a sentence as children, with what stands in backticks as code. */
+function coded(text) {
+  return printable(text).split(/(`+)(?!`)(.+?)(?<!`)\1(?!`)/s).map((part, index) =>
+    index % 3 === 0 ? part : index % 3 === 2 ? h("code", {}, part.replace(/^ (.*[^ ].*) $/s, "$1")) : null);
+}
+
 function seconds(us, digits = 6) {
   return (us / 1e6).toFixed(digits) + " s";
 }

@@ -3,7 +3,7 @@
 const MOST_LINES = 20000;
 
 class TranscriptView {
-  constructor(name, lines, timeline, { differs = -1 } = {}) {
+  constructor(name, lines, timeline, differs = new Set()) {
     this.lines = lines.slice(0, MOST_LINES);
     this.timeline = timeline;
     this.current = -1;
@@ -33,7 +33,7 @@ class TranscriptView {
     const at = entry.at_us === null ? "" : (entry.at_us / 1e6).toFixed(6);
     const ways = { "fw->": "out", "->fw": "in", "--": "note" };
     const names = { "fw->": "from firmware", "->fw": "to firmware", "--": "note" };
-    return h("li", { class: (ways[entry.way] || "cut") + (index === differs ? " differs" : ""), "data-line": index },
+    return h("li", { class: (ways[entry.way] || "cut") + (differs.has(index) ? " differs" : ""), "data-line": index },
       h("button", { type: "button", tabindex: "-1", class: "at", title: "Show in the plot",
         click: () => this.choose(index) },
         at || "...", h("span", { class: "hidden" }, names[entry.way] || "")),
