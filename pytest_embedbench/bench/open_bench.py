@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.bench.artifacts import new_folder
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.bench.rig import Rig
+from pytest_embedbench.bench.run_folders import BENCHES
+from pytest_embedbench.bench.runs_in_use import held_run
 from pytest_embedbench.clock import host_stamp
 from pytest_embedbench.errors import BenchFault, ConfigError, FirmwareFault
 from pytest_embedbench.model import NO_IMAGE, FirmwareSource
@@ -63,7 +65,9 @@ def open_bench(  # noqa: PLR0913  # one for each option of a pytest run that mat
     image = _image(rig, spec, Path(project).resolve(), environment)
     with ExitStack() as opened:
         try:
-            booting = rig.bench(spec, image, folder=_folder(Path(artifacts), board))
+            folder = _folder(Path(artifacts), board)
+            opened.enter_context(held_run(folder))
+            booting = rig.bench(spec, image, folder=folder)
             bench = opened.enter_context(booting)
         except FirmwareFault as fault:
             if environment and environment not in spec.environments:
@@ -87,7 +91,7 @@ def _image(rig: Rig, spec: BoardSpec, project: Path, environment: str) -> Firmwa
 def _folder(root: Path, board: str) -> Path:
     stamp = host_stamp().replace("-", "").replace(":", "")
     try:
-        return new_folder(root, f"benches::{stamp}-{board}")
+        return new_folder(root, f"{BENCHES}::{stamp}-{board}")
     except OSError as error:
         raise BenchFault(
             f"no artifacts can be kept in {root} ({error.strerror}): give another "

@@ -20,7 +20,11 @@ RECORD = "test.json"
 LATEST = "latest"
 TRIAL_OF = "trial_of"
 """In the record of what is no test, but one trial of a search: of which test."""
-_NAME = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-\d+")
+BENCHES = "benches"
+"""Beside the runs: what benches without pytest have left, a folder for each."""
+_STAMP = r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z"
+_NAME = re.compile(rf"{_STAMP}-\d+")
+_BENCH_NAME = re.compile(rf"{_STAMP}-.+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,8 @@ class KeptRun:
     """When anything in it was last written, in nanoseconds since 1970."""
     is_running: bool = False
     is_latest: bool = False
+    is_bench: bool = False
+    """Whether it is what one bench of ``open_bench`` has left: that has no tests."""
     outcomes: dict[str, int] = field(default_factory=dict[str, int])
     broken: str = ""
 
@@ -44,10 +50,18 @@ class KeptRun:
 
 
 def runs_in(root: Path) -> list[KeptRun]:
-    """Return the runs below a folder, oldest first; all else there is nobody's."""
+    """Return the runs below a folder, and benches in it or beside it, oldest first.
+
+    All else there is nobody's. Of benches the last one is a latest, too.
+    """
     paths = _folders(root)
     latest = _latest(root, paths)
-    return [_run(path, is_latest=path.resolve() == latest) for path in paths]
+    runs = [_run(path, is_latest=path.resolve() == latest) for path in paths]
+    benches = _bench_folders(root)
+    runs += [
+        _run(path, is_bench=True, is_latest=path == benches[-1]) for path in benches
+    ]
+    return sorted(runs, key=lambda run: (run.started_at, run.name))
 
 
 def latest_run(root: Path) -> Path | None:
@@ -57,10 +71,23 @@ def latest_run(root: Path) -> Path | None:
 
 def _folders(root: Path) -> list[Path]:
     """Return the folders of runs, oldest first."""
+    return _named(root, _NAME)
+
+
+def _bench_folders(root: Path) -> list[Path]:
+    places = (root / BENCHES, root.parent / BENCHES)
+    found = [path for place in places for path in _named(place, _BENCH_NAME)]
+    return sorted(found, key=lambda path: path.name)
+
+
+def _named(place: Path, pattern: re.Pattern[str]) -> list[Path]:
+    """Return the folders in another that are called so; links are none."""
+    if not place.is_dir():
+        return []
     return sorted(
         path
-        for path in root.iterdir()
-        if _NAME.fullmatch(path.name) and path.is_dir() and not path.is_symlink()
+        for path in place.iterdir()
+        if pattern.fullmatch(path.name) and path.is_dir() and not path.is_symlink()
     )
 
 
@@ -90,17 +117,37 @@ def records_of(run_dir: Path) -> list[dict[str, Any]]:
 
 
 def prunable(
-    runs: Sequence[KeptRun], *, keep_count: int, before_ns: int
+    runs: Sequence[KeptRun], *, keep_count: int, before_ns: int, most_bytes: int
 ) -> list[KeptRun]:
-    """Return the runs that may go: not the latest, none that goes on or is broken."""
-    kept = {run.name for run in runs[len(runs) - min(keep_count, len(runs)) :]}
-    return [
+    """Return the runs that may go, oldest first: what is old, or too much in all.
+
+    The newest ``keep_count`` runs and as many benches stay, however old and large, and
+    so do the latest, and what goes on or is broken.
+    """
+    kept = {
+        run.path
+        for is_bench in (False, True)
+        for run in _newest([r for r in runs if r.is_bench is is_bench], keep_count)
+    }
+    open_to = [
         run
         for run in runs
-        if run.name not in kept
-        and run.used_ns < before_ns
-        and not (run.is_latest or run.is_running or run.broken)
+        if not (run.path in kept or run.is_latest or run.is_running or run.broken)
     ]
+    left_bytes = sum(run.size_bytes for run in runs)
+    left_bytes -= sum(run.size_bytes for run in open_to if run.used_ns < before_ns)
+    gone: list[KeptRun] = []
+    for run in open_to:
+        if run.used_ns < before_ns:
+            gone.append(run)
+        elif left_bytes > most_bytes:
+            left_bytes -= run.size_bytes
+            gone.append(run)
+    return gone
+
+
+def _newest(runs: Sequence[KeptRun], count: int) -> Sequence[KeptRun]:
+    return runs[len(runs) - min(count, len(runs)) :]
 
 
 def remove_run(run: KeptRun) -> bool:
@@ -115,8 +162,8 @@ def remove_run(run: KeptRun) -> bool:
         return is_alone
 
 
-def _run(path: Path, *, is_latest: bool) -> KeptRun:
-    match = _NAME.fullmatch(path.name)
+def _run(path: Path, *, is_latest: bool, is_bench: bool = False) -> KeptRun:
+    match = _BENCH_NAME.fullmatch(path.name)
     year, month, day, hour, minute, second = match.groups() if match else [""] * 6
     about: dict[str, Any] = {"size_bytes": 0, "used_ns": 0}
     try:
@@ -130,6 +177,7 @@ def _run(path: Path, *, is_latest: bool) -> KeptRun:
         path=path,
         started_at=f"{year}-{month}-{day}T{hour}:{minute}:{second}Z",
         is_latest=is_latest,
+        is_bench=is_bench,
         **about,
     )
 

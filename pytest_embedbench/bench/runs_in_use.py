@@ -35,6 +35,18 @@ def release_runs() -> None:
 
 
 @contextlib.contextmanager
+def held_run(run_dir: Path) -> Generator[None]:
+    """Hold a run's folder within the context, if nobody of this process does yet."""
+    is_ours = run_dir not in _held
+    hold_run(run_dir)
+    try:
+        yield
+    finally:
+        if is_ours and run_dir in _held:
+            os.close(_held.pop(run_dir))
+
+
+@contextlib.contextmanager
 def alone_in_run(run_dir: Path) -> Generator[bool]:
     """Have a run's folder for oneself; false if somebody is at work in it."""
     with contextlib.ExitStack() as opened:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_embedbench.bench.run_folders import (
+    BENCHES,
     LATEST,
     KeptRun,
     prunable,
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.support.commands import Subcommands
 
 _DAY_NS = 24 * 3600 * 1_000_000_000
-_DAYS, _KEPT = 30.0, 10
+_DAYS, _KEPT, _MOST_MB = 30.0, 10, 5_000.0
 _FOLDER = Path(".embedbench/runs")
 
 
@@ -52,7 +54,16 @@ def add_runs(commands: Subcommands) -> None:
         type=int,
         default=_KEPT,
         metavar="N",
-        help="how many of the newest stay, however old (default: %(default)s)",
+        help="how many of the newest stay, however old and large, of runs and of "
+        "benches (default: %(default)s)",
+    )
+    prune.add_argument(
+        "--max-mb",
+        type=float,
+        default=_MOST_MB,
+        metavar="MB",
+        help="how large all may be together: beyond it the oldest of the others go, "
+        "too, whatever their age (default: %(default)g)",
     )
     prune.add_argument("--dry-run", action="store_true", help="only say which")
     prune.set_defaults(run=_prune)
@@ -73,12 +84,16 @@ def _list(arguments: argparse.Namespace) -> int:
         _say_json([_table(run) for run in runs])
     for run in () if arguments.json else runs:
         sys.stdout.write(f"{run.name}  {_mb(run.size_bytes):>9}  {_words(run)}\n")
+    if runs and not arguments.json:
+        total_bytes = sum(run.size_bytes for run in runs)
+        sys.stdout.write(f"together {_mb(total_bytes)}\n")
     return 0
 
 
 def _show(arguments: argparse.Namespace) -> int:
     runs = {run.name: run for run in runs_in(_root(arguments))}
-    latest = next((run.name for run in runs.values() if run.is_latest), "")
+    own = (run for run in runs.values() if not run.is_bench)
+    latest = next((run.name for run in own if run.is_latest), "")
     name = latest if arguments.name == LATEST else arguments.name
     if name not in runs:
         raise UnknownName("run", name or LATEST, [*runs])
@@ -92,17 +107,27 @@ def _show(arguments: argparse.Namespace) -> int:
     for record in records:
         reason = f": {record['reason']}" if record.get("reason") else ""
         sys.stdout.write(f"{record['outcome']:<8} {record['test']}{reason}\n")
+    for file in sorted(runs[name].path.iterdir()) if runs[name].is_bench else ():
+        if not file.name.startswith("."):
+            sys.stdout.write(f"{file.name}\n")
     return 0
 
 
 def _prune(arguments: argparse.Namespace) -> int:
-    if arguments.older_than < 0 or arguments.keep < 0:
-        raise ConfigError("--older-than and --keep: must be 0 or more")
+    limits = (arguments.older_than, arguments.keep, arguments.max_mb)
+    if not all(0 <= limit < math.inf for limit in limits):
+        raise ConfigError("--older-than, --keep and --max-mb: must be 0 or more")
     runs = runs_in(_root(arguments))
     before_ns = wall_now_ns() - int(arguments.older_than * _DAY_NS)
     gone: list[KeptRun] = []
     kept = {run.name: run.broken for run in runs if run.broken}
-    for run in prunable(runs, keep_count=arguments.keep, before_ns=before_ns):
+    may_go = prunable(
+        runs,
+        keep_count=arguments.keep,
+        before_ns=before_ns,
+        most_bytes=int(arguments.max_mb * 1e6),
+    )
+    for run in may_go:
         try:
             if arguments.dry_run or remove_run(run):
                 gone.append(run)
@@ -122,7 +147,7 @@ def _prune(arguments: argparse.Namespace) -> int:
 
 def _root(arguments: argparse.Namespace) -> Path:
     root: Path = arguments.artifacts.absolute()
-    if not root.is_dir():
+    if not (root.is_dir() or (root.parent / BENCHES).is_dir()):
         raise ConfigError(
             f"{root}: there are no runs (yet): no such folder; --artifacts=DIR says "
             "where else"
@@ -138,6 +163,7 @@ def _table(run: KeptRun) -> dict[str, Any]:
         "size_bytes": run.size_bytes,
         "running": run.is_running,
         "latest": run.is_latest,
+        "bench": run.is_bench,
         "outcomes": run.outcomes,
         "broken": run.broken or None,
     }
@@ -145,7 +171,7 @@ def _table(run: KeptRun) -> dict[str, Any]:
 
 def _words(run: KeptRun) -> str:
     counts = [f"{count} {outcome}" for outcome, count in sorted(run.outcomes.items())]
-    words = [", ".join(counts) or "no tests"]
+    words = [", ".join(counts) or ("a bench" if run.is_bench else "no tests")]
     if run.broken:
         words = [f"broken: {run.broken}"]
     words += ["(running)"] * run.is_running + ["(latest)"] * run.is_latest

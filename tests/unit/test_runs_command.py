@@ -11,7 +11,12 @@ import pytest
 
 from pytest_embedbench.bench.artifacts import new_folder, point_latest
 from pytest_embedbench.bench.run_folders import runs_in
-from pytest_embedbench.bench.runs_in_use import alone_in_run, hold_run, release_runs
+from pytest_embedbench.bench.runs_in_use import (
+    alone_in_run,
+    held_run,
+    hold_run,
+    release_runs,
+)
 from pytest_embedbench.cli import main
 
 if TYPE_CHECKING:
@@ -93,6 +98,38 @@ def test_prune_leaves_the_newest_whatever_their_age(
     assert [run.name for run in runs_in(root)] == [NEW]
 
 
+def test_prune_makes_room_by_size_but_for_the_newest(
+    root: Path, command: Command
+) -> None:
+    for name in (OLDER, OLD, NEW):
+        (leave(root, name, 1) / "trace.csv").write_bytes(bytes(1_000_000))
+    assert command("prune", "--keep=0", "--max-mb=4")["removed"] == []
+    assert command("prune", "--keep=2", "--max-mb=0")["removed"] == [OLDER]
+    assert command("prune", "--keep=0", "--max-mb=1.5")["removed"] == [OLD]
+    assert command("prune", "--keep=0", "--max-mb=0")["removed"] == []
+
+
+def test_benches_beside_the_runs_are_listed_and_pruned(
+    root: Path, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benches = root.parent / "benches"
+    for name in ("20260101T000000Z-uno", "20260102T000000Z-uno.2", "notes"):
+        (benches / name).mkdir(parents=True)
+        (benches / name / "transcript.log").write_text("")
+    leave(root, NEW, 1)
+    old, last, run = command("list")
+    assert [each["bench"] for each in (old, last, run)] == [True, True, False]
+    assert [each["latest"] for each in (old, last, run)] == [False, True, True]
+    assert main(["runs", "show", old["name"]]) == 0
+    *_, file = capsys.readouterr().out.splitlines()
+    assert file == "transcript.log"
+    with held_run(Path(old["folder"])):
+        assert command("prune", "--keep=0", "--older-than=0")["removed"] == []
+    gone = command("prune", "--keep=0", "--older-than=0")["removed"]
+    assert gone == [old["name"]]
+    assert sorted(path.name for path in benches.iterdir()) == [last["name"], "notes"]
+
+
 def test_the_latest_is_the_one_that_the_link_names(
     root: Path, command: Command
 ) -> None:
@@ -138,8 +175,9 @@ def test_what_makes_no_sense_is_told_in_a_sentence(
     assert main(["runs", "list"]) == 1
     assert "there are no runs (yet)" in capsys.readouterr().err
     leave(root, NEW, 1)
-    assert main(["runs", "prune", "--keep=-1"]) == 1
-    assert "must be 0 or more" in capsys.readouterr().err
+    for limit in ("--keep=-1", "--max-mb=nan", "--older-than=inf"):
+        assert main(["runs", "prune", limit]) == 1
+        assert "must be 0 or more" in capsys.readouterr().err
 
 
 def test_git_passes_over_what_is_ours_and_heeds_what_somebody_wrote(
