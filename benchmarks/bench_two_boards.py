@@ -1,17 +1,19 @@
 """What boards cost whose UARTs are joined, and whether equal runs give equal bytes.
 
 Two boards run the same firmware: whoever hears ``N 41`` says ``N 42``, up to LINES.
-Shown are simulated seconds, seconds of this machine for each of them, and in how many
-of ROUNDS runs both transcripts were those of the first, byte by byte. Each run is a
-process of its own with a hash seed of its own.
+Shown are simulated seconds, seconds of this machine and of its processors for each of
+them, and in how many of ROUNDS runs both transcripts were those of the first, byte by
+byte. Each run is a process of its own with a hash seed of its own; with several JOBS
+at once the seconds of this machine say little.
 
-    python benchmarks/bench_two_boards.py [LINES [ROUNDS [PAIR...]]]
+    python benchmarks/bench_two_boards.py [--jobs=JOBS] [LINES [ROUNDS [PAIR...]]]
 
 A pair is two boards, as ``uno+native``; ``embedbench setup`` sets up what they need.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
 import sys
@@ -21,7 +23,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest_embedbench
 from pytest_embedbench import Rig, connect_uarts
@@ -76,45 +78,63 @@ void firmware_main(void)
 """
 
 
+class Exchange(NamedTuple):
+    """A digest of both transcripts, and what the exchange of lines has cost."""
+
+    digest: str
+    simulated_s: float
+    host_s: float
+    cpu_s: float
+
+
 def main() -> int:
     """Print a row per pair; exit 1 if one of its runs was unlike the first."""
-    lines = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3  # noqa: PLR2004
-    print(f"{'boards':<24} {'lines':>6} {'simulated s':>12} {'s per s':>8}  equal")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("lines", type=int, nargs="?", default=1_000)
+    parser.add_argument("rounds", type=int, nargs="?", default=3)
+    parser.add_argument("pairs", nargs="*", default=PAIRS)
+    parser.add_argument("--jobs", type=int, default=1)
+    asked = parser.parse_args()
+    os.environ.pop("PYTHONHASHSEED", None)
+    heads = f"{'simulated s':>12} {'per s: host s':>14} {'CPU s':>6}"
+    print(f"{'boards':<24} {'lines':>6} {heads}  equal")
     differ = False
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder)
         (project / "src").mkdir()
-        (project / "src" / "main.c").write_text(f"#define LINES {lines}\n{COUNTS}")
+        source = f"#define LINES {asked.lines}\n{COUNTS}"
+        (project / "src" / "main.c").write_text(source)
         (project / "platformio.ini").write_text(INI)
-        for pair in sys.argv[3:] or PAIRS:
-            seen = [
-                by_itself(seed, project, pair.split("+"), lines)
-                for seed in range(1, rounds + 1)
-            ]
-            simulated_s = seen[0][1]
-            host_s = sum(host_s for _, _, host_s in seen) / rounds / simulated_s
-            equal = sum(digest == seen[0][0] for digest, _, _ in seen)
-            differ |= equal < rounds
-            row = f"{pair:<24} {lines:6} {simulated_s:12.3f} {host_s:8.2f}"
-            print(f"{row}  {equal} of {rounds}", flush=True)
+        for pair in asked.pairs:
+            exchange(project, pair.split("+"), 1)  # builds
+            seen = in_processes(asked.jobs, asked.rounds, project, pair, asked.lines)
+            simulated_s = seen[0].simulated_s
+            host_s = sum(each.host_s for each in seen) / asked.rounds / simulated_s
+            cpu_s = sum(each.cpu_s for each in seen) / asked.rounds / simulated_s
+            equal = sum(each.digest == seen[0].digest for each in seen)
+            differ |= equal < asked.rounds
+            row = f"{pair:<24} {asked.lines:6} {simulated_s:12.3f} {host_s:14.2f}"
+            print(f"{row} {cpu_s:6.2f}  {equal} of {asked.rounds}", flush=True)
     return int(differ)
 
 
-def by_itself(
-    seed: int, project: Path, names: Sequence[str], lines: int
-) -> tuple[str, float, float]:
-    """Return what ``exchange`` does, in a process that begins with a hash seed."""
-    os.environ["PYTHONHASHSEED"] = str(seed)
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
-        return processes.submit(exchange, project, names, lines).result()
+def in_processes(
+    jobs: int, rounds: int, project: Path, pair: str, lines: int
+) -> list[Exchange]:
+    """Return what ``exchange`` does, each time in a new process."""
+    with ProcessPoolExecutor(
+        jobs, mp_context=get_context("spawn"), max_tasks_per_child=1
+    ) as processes:
+        runs = [
+            processes.submit(exchange, project, pair.split("+"), lines)
+            for _ in range(rounds)
+        ]
+        return [run.result() for run in runs]
 
 
-def exchange(
-    project: Path, names: Sequence[str], lines: int
-) -> tuple[str, float, float]:
-    """Return a digest of both transcripts, simulated seconds, and those of the host."""
-    rig = Rig()
+def exchange(project: Path, names: Sequence[str], lines: int) -> Exchange:
+    """Let two boards count up to ``lines``; the firmware knows the highest number."""
+    rig, before = Rig(), os.times()
     with ExitStack() as opened:
         benches: list[Bench] = []
         for name in names:
@@ -138,7 +158,8 @@ def exchange(
             bench.transcript.flush()
         texts = [bench.transcript_path.read_bytes() for bench in benches]
         digest = hashlib.sha256(b"\0".join(texts)).hexdigest()
-    return digest, simulated_s, host_s
+    cpu_s = sum(os.times()[:4]) - sum(before[:4])  # with boots and reaped children
+    return Exchange(digest, simulated_s, host_s, cpu_s)
 
 
 if __name__ == "__main__":

@@ -11,18 +11,21 @@ from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.bench.connect_uarts import connect_uarts
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.native import Native
+from pytest_embedbench.engines.serial_port import SerialPort
 from pytest_embedbench.errors import ConfigError, ExpectTimeout
-from pytest_embedbench.model import Direction
+from pytest_embedbench.model import NO_IMAGE, Direction
 from tests.e2e.avr_firmware import avr_image, boot, simavr
 from tests.e2e.native_firmware import HEAD, NativeCompiler, needs_gcc
 from tests.e2e.qemu_boards import Workshop, built, skip_unless_installed, workshop
+from tests.support.pty_board import PtyBoard, spec_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
     from pytest_embedbench.contracts import Board
     from pytest_embedbench.model import FirmwareImage
+    from pytest_embedbench.testing import LoopbackUart
     from tests.e2e.avr_firmware import Boot
 
 __all__ = ["avr_image", "boot", "built", "simavr", "workshop"]
@@ -232,3 +235,37 @@ def test_equal_runs_of_an_emulated_board_and_a_simulated_one_are_equal(
     said, heard, others, hears = ([line.text for line in part] for part in runs[0])
     assert said == hears == [f"N {n}" for n in range(1, LINES, 2)]
     assert others == heard[-len(others) :] == [f"N {n}" for n in range(2, LINES + 1, 2)]
+
+
+def counts_on(uart: LoopbackUart) -> Generator[int, None, None]:
+    """Whoever hears ``N`` and a number says the next one, up to LINES."""
+    heard = b""
+    while True:
+        *lines, heard = (heard + uart.read()).split(b"\n")
+        for number in [int(line[2:]) for line in lines if line.startswith(b"N ")]:
+            if number < LINES:
+                uart.write(b"N %d\n" % (number + 1))
+        yield 1
+
+
+def test_a_real_board_and_a_simulated_one_talk_in_host_time(
+    boot: Boot,
+    bench_of: Callable[[Board], Bench],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("EMBEDBENCH_LOCKS", str(tmp_path / "locks"))
+    desk = PtyBoard(counts_on)
+    try:
+        real = bench_of(SerialPort().boot(spec_for(desk.path), NO_IMAGE))
+        simulated = bench_of(boot("relay"))
+        simulated.expect("^READY$", within_ms=100)
+        connect_uarts(real.uart, simulated.uart)
+        simulated.send("N 0")
+        real.expect(f"^N {LINES}$", within_ms=20_000)
+        numbers = [int(line[2:]) for line in simulated.uart.heard() if line[0] == "N"]
+        assert numbers == list(range(1, LINES, 2))
+        real.close()
+        simulated.expect_silence(for_ms=20)  # and goes on alone, in its own time
+    finally:
+        desk.close()
