@@ -130,9 +130,6 @@ class JoinedBoard:
         """
         self.reached_us = until_us
         if not self.is_running:
-            for end in self.ends.values():
-                end.take(until_us)
-                end.given.clear()
             return
         try:
             if isinstance(self._board, ExchangesBytes):
@@ -167,13 +164,19 @@ class JoinedBoard:
             end.say(byte, directly=True)
 
     def write_down(self, until_us: int) -> None:
-        """Have in the transcripts what its UARTs have heard.
+        """Have in the transcripts what its UARTs have heard, until it died if it has.
 
         Raises:
             PinContention: it drives a wire against another board.
         """
+        heard_until_us = until_us
+        if not self.is_running:
+            heard_until_us = min(until_us, self._board.now_us() - self.ahead_us)
         for end in self.ends.values():
-            end.write_down_until(until_us, self.ahead_us)
+            end.take(until_us)
+            end.write_down_until(heard_until_us, self.ahead_us)
+            if not self.is_running:
+                end.miss(until_us)
 
     def say_before(self, board: RunsTogether) -> None:
         """Have the others know of what a reset or the joining itself has changed."""

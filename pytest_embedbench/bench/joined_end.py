@@ -70,6 +70,10 @@ class JoinedEnd(ABC):
             insort(self.given, byte, key=_end_first)
         return heard
 
+    def miss(self, until_us: int) -> None:
+        """Forget what has come up to then: the firmware is dead."""
+        taken(self.given, until_us)
+
     def give_all(self) -> list[WireByte]:
         """Return all that is coming: the board is told of it now."""
         return self.take(self.coming[-1].ends_us) if self.coming else []

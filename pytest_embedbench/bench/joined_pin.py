@@ -66,6 +66,11 @@ class WiredPin(JoinedEnd):
             if {self._own, self._other} == _OUTPUTS:
                 raise self._contention(at_us + ahead_us)
 
+    def miss(self, until_us: int) -> None:
+        """Keep the last edge for when the firmware lives again: a level stays."""
+        if missed := taken(self.given, until_us):
+            self.coming.insert(0, missed[-1]._replace(ends_us=until_us + 1))
+
     def _contention(self, at_us: int) -> PinContention:
         (partner,) = self.partners
         names = (

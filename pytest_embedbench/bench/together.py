@@ -32,9 +32,6 @@ def together(boards: Sequence[JoinedBoard]) -> Together | None:
                 ends[number].append(opened.enter_context(end))
         for board, its_ends in zip(running, ends, strict=True):
             board.meet(its_ends)
-    for joined in boards:
-        for joined_end in joined.ends.values():
-            joined_end.hears_directly = True
     return Together(tuple(zip(boards, running, strict=True)))
 
 
@@ -50,8 +47,8 @@ class Together:
         if len(present) < 2:  # noqa: PLR2004  # who is alone has nobody to hear
             return False
         for joined, _ in self.boards:
-            if not joined.is_running:
-                joined.run(until_us)
+            for end in joined.ends.values():
+                end.hears_directly = joined.is_running
         for joined, board in present:
             joined.say_before(board)
         with ExitStack() as ends:  # each that has begun is waited for

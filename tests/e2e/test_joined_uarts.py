@@ -12,7 +12,7 @@ from pytest_embedbench.bench.connect_uarts import connect_uarts
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.engines.native import Native
 from pytest_embedbench.engines.serial_port import SerialPort
-from pytest_embedbench.errors import ConfigError, ExpectTimeout
+from pytest_embedbench.errors import ConfigError, ExpectTimeout, FirmwareCrash
 from pytest_embedbench.model import NO_IMAGE, Direction
 from tests.e2e.avr_firmware import avr_image, boot, simavr
 from tests.e2e.native_firmware import HEAD, NativeCompiler, needs_gcc
@@ -151,6 +151,33 @@ def test_boards_that_hear_each_other_directly_say_what_they_say_over_the_bench(
         left.run_for(25)
         seen.append([bench.transcript_path.read_bytes() for bench in (left, right)])
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("directly", [True, False], ids=["directly", "over the bench"])
+def test_a_board_that_has_died_hears_nothing_until_it_is_reset(
+    boot: Boot,
+    bench_of: Callable[[Board], Bench],
+    monkeypatch: pytest.MonkeyPatch,
+    directly: bool,  # noqa: FBT001  # a parameter
+) -> None:
+    if not directly:
+        monkeypatch.setattr(joined_time, "together", lambda _boards: None)
+    dies, lives = bench_of(boot("faults", "-DFAULT=1")), bench_of(boot("relay"))
+    connect_uarts(dies.uart, lives.uart)
+    lives.run_for(19)
+    lives.send("N 0")
+    lives.run_for(81)
+    with pytest.raises(FirmwareCrash, match=r"at 20\.522 ms"):
+        dies.run_for(1)
+    lives.send("N 1")
+    lives.run_for(100)
+    dies.reset()
+    dies.run_for(3)
+    lives.run_for(10)
+    heard = lines_of(dies, Direction.TO_FIRMWARE, 0)
+    assert heard == [Heard(520, "READY"), Heard(19_687, "N 1")]
+    heard = lines_of(lives, Direction.TO_FIRMWARE, 0)
+    assert [line.text for line in heard] == ["BOOT 1", "N 0", "N 1", "BOOT 2"]
 
 
 @needs_gcc

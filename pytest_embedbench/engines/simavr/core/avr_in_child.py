@@ -217,6 +217,11 @@ class AvrInChild:
             self.together.run(until_us)
         else:
             self.machine.run_until(cycle)
+        if self.machine.fault is not None:
+            for wire in self.joined.values():
+                wire.miss()
+            for pin in self.joined_pins.values():
+                pin.miss()
 
     def _say(self, port: str, begins: int, ends: int, value: int) -> None:
         self._begun.append((port, begins, ends, value))

@@ -57,6 +57,12 @@ class JoinedPin:
         if self._coming[0] is coming:
             self._machine.at(ends, self._timer)
 
+    def miss(self) -> None:
+        """Be what is coming, at once: the firmware is dead, and a level stays."""
+        if self._coming:
+            self._port.drive(self._bit, _LEVELS[self._coming[-1][2]])
+            self._coming.clear()
+
     def pwm(self, cycle: int, period_us: float, duty: float) -> None:
         """Let a timer have the pin; without a period the port has it again."""
         self._machine.lib.avr_cycle_timer_cancel(

@@ -65,7 +65,13 @@ class JoinedWire:
         if self._coming[0] is coming:
             self._machine.at(ends, self._timer)
 
+    def miss(self) -> None:
+        """Forget what is coming: the firmware is dead."""
+        self._coming.clear()
+
     def _on_end(self, _avr: int, when: int, _param: int) -> int:
+        if not self._coming:
+            return 0
         usart = self._usart
         own = usart.byte_cycles()
         if when < self._next_at:  # a receiver takes in one byte at a time
