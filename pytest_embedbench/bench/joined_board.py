@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,16 +10,18 @@ from pytest_embedbench.bench.closed_loop import ClosedLoop
 from pytest_embedbench.bench.joined_end import JoinedEnd
 from pytest_embedbench.bench.joined_pin import WiredPin
 from pytest_embedbench.bench.joined_uart import JoinedUart, TappedLink
+from pytest_embedbench.bench.pin_waves import PINS_VCD, pins_vcd
 from pytest_embedbench.bench.uarts import first_of
 from pytest_embedbench.bench.under_test import plain
 from pytest_embedbench.contracts import (
     ExchangesBytes,
     HasVirtualTime,
     JoinsPins,
+    ReadsPins,
     RunsTogether,
     WireByte,
 )
-from pytest_embedbench.errors import ConfigError, FirmwareFault
+from pytest_embedbench.errors import BenchFault, ConfigError, FirmwareFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -89,7 +92,17 @@ class JoinedBoard:
     def close(self) -> None:
         """Close the board: from then on the others hear nothing of it."""
         self.time.leave(self)
+        with suppress(BenchFault):
+            self._write_waves()
         self._board.close()
+
+    def _write_waves(self) -> None:
+        """Leave beside the transcript what its joined pins did."""
+        pins = [end.pin for end in self.ends.values() if isinstance(end, WiredPin)]
+        path, board = self.recorder.path, self._board
+        if pins and path is not None and isinstance(board, ReadsPins):
+            with (path.parent / PINS_VCD).open("w", encoding="ascii") as file:
+                file.writelines(pins_vcd(board.pin_trace(), pins, self._board.now_us()))
 
     def join(self, recorder: Recorder) -> JoinedUart:
         """Return a UART of it that others can hear."""

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+from vcd.reader import TokenKind, tokenize
 
 from pytest_embedbench.bench import joined_time
 from pytest_embedbench.bench.connect_pins import WIRE_DELAY_US, connect_pins
@@ -18,6 +19,7 @@ from tests.e2e.test_joined_uarts import bench_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from pytest_embedbench.bench.bench import Bench
     from pytest_embedbench.contracts import Board
@@ -32,6 +34,25 @@ PULSES = 5
 
 def edges_of(bench: Bench, pin: str) -> list[tuple[int, Level]]:
     return [(edge.at_us, edge.level) for edge in bench.pins.events if edge.pin == pin]
+
+
+def waves_of(path: Path) -> dict[str, list[tuple[int, Level]]]:
+    """Return the edges in a file, as somebody else reads it."""
+    levels = {"0": Level.LOW, "1": Level.HIGH, "z": Level.FLOATING}
+    names, at_us = dict[str, str](), 0
+    edges: dict[str, list[tuple[int, Level]]] = {}
+    with path.open("rb") as file:
+        for token in tokenize(file):
+            if token.kind is TokenKind.VAR:
+                names[token.var.id_code] = token.var.reference
+            elif token.kind is TokenKind.CHANGE_TIME:
+                at_us = token.time_change
+            elif token.kind is TokenKind.CHANGE_SCALAR:
+                pin = names[token.scalar_change.id_code]
+                edges.setdefault(pin, []).append(
+                    (at_us, levels[token.scalar_change.value])
+                )
+    return {pin: changes[1:] for pin, changes in edges.items()}  # without the start
 
 
 @pytest.mark.parametrize("directly", [True, False], ids=["directly", "over the bench"])
@@ -65,6 +86,9 @@ def test_pulses_cross_exactly_and_an_interrupt_counts_them(
     controller.reset()  # and so lets go of the line
     node.run_for(1)
     assert edges_of(node, "D3")[-1][1] is Level.HIGH
+    edges = {pin: edges_of(node, pin) for pin in ("D7", "D3")}
+    node.close()
+    assert waves_of(node.folder / "pins.vcd") == edges
 
 
 def test_pwm_crosses_edge_by_edge(boot: Boot, bench_of: BenchOf) -> None:
