@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pytest_embedbench.engines.simavr.core.opcodes import (
+    constant,
+    destination,
+    length,
+    source,
+    upper,
+)
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 ALL_BITS = 0xFF
 _LOOK_AHEAD = 8
-_UPPER = 16
 
 
 class _Kind(NamedTuple):
@@ -32,7 +39,6 @@ _LOADS = (
     _Kind(0xFE00, 0x9000),  # ld, lds
     _Kind(0xD200, 0x8000),  # ldd
 )
-_LDS_STS = _Kind(0xFC0F, 0x9000)
 _STORES = (
     _Kind(0xFE00, 0x9200),  # st, sts
     _Kind(0xF800, 0xB800),  # out
@@ -71,11 +77,11 @@ def bits_read(word: Callable[[int], int], pc: int) -> BitsRead:
         return BitsRead(1 << (opcode & 7))
     if not any(kind.fits(opcode) for kind in _LOADS):
         return BitsRead()
-    byte = _Byte(_destination(opcode))
-    at = pc + _length(opcode)
+    byte = _Byte(destination(opcode))
+    at = pc + length(opcode)
     for _ in range(_LOOK_AHEAD):
         opcode = word(at)
-        at += _length(opcode)
+        at += length(opcode)
         meant = byte.meant(opcode)
         if meant is not None:
             return meant
@@ -93,28 +99,28 @@ class _Byte:
 
     def meant(self, opcode: int) -> BitsRead | None:
         """Return the bits that an instruction takes of it, if that is what it does."""
-        one, other, copies = _destination(opcode), _source(opcode), self._copies
+        one, other, copies = destination(opcode), source(opcode), self._copies
         if _AND.fits(opcode) and (one in copies) != (other in copies):
             mask = other if one in copies else one
             if mask in self._known:
                 return BitsRead(self._known[mask] or ALL_BITS)
             return BitsRead(register=mask)
-        if _ANDI.fits(opcode) and _upper(opcode) in copies:
-            return BitsRead(_constant(opcode) or ALL_BITS)
+        if _ANDI.fits(opcode) and upper(opcode) in copies:
+            return BitsRead(constant(opcode) or ALL_BITS)
         if any(kind.fits(opcode) for kind in _ONE_BIT) and one in copies:
             return BitsRead(1 << (opcode & 7))
         return None
 
     def goes_on(self, opcode: int) -> bool:
         """Follow it through an instruction; say whether it is known still."""
-        one, other, copies = _destination(opcode), _source(opcode), self._copies
+        one, other, copies = destination(opcode), source(opcode), self._copies
         if _MOV.fits(opcode):
             self._copies = copies | {one} if other in copies else copies - {one}
         elif _MOVW.fits(opcode):
             self._move_pair((opcode >> 4 & 0xF) * 2, (opcode & 0xF) * 2)
         elif _LDI.fits(opcode):
-            self._known[_upper(opcode)] = _constant(opcode)
-            self._copies = copies - {_upper(opcode)}
+            self._known[upper(opcode)] = constant(opcode)
+            self._copies = copies - {upper(opcode)}
         elif _EOR.fits(opcode) and one == other:  # clr
             self._copies = copies - {one}
         elif any(kind.fits(opcode) for kind in (*_LOADS, *_STORES)):
@@ -126,23 +132,3 @@ class _Byte:
     def _move_pair(self, to: int, low: int) -> None:
         moved = {to + i for i in (0, 1) if low + i in self._copies}
         self._copies = self._copies - {to, to + 1} | moved
-
-
-def _length(opcode: int) -> int:
-    return 4 if _LDS_STS.fits(opcode) else 2
-
-
-def _destination(opcode: int) -> int:
-    return opcode >> 4 & 0x1F
-
-
-def _source(opcode: int) -> int:
-    return opcode & 0xF | opcode >> 5 & 0x10
-
-
-def _upper(opcode: int) -> int:
-    return _UPPER + (opcode >> 4 & 0xF)
-
-
-def _constant(opcode: int) -> int:
-    return opcode >> 4 & 0xF0 | opcode & 0xF
