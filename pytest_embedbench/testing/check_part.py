@@ -11,7 +11,12 @@ from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.pins import Level
 from pytest_embedbench.testing.fake_wires import FakeWires
 from pytest_embedbench.testing.insist import insist, insist_on_all, insist_on_refusal
-from pytest_embedbench.wiring.part_model import Controlled, Observed, ShiftsIn
+from pytest_embedbench.wiring.part_model import (
+    Controlled,
+    Observed,
+    ShiftsIn,
+    TakesBytes,
+)
 from pytest_embedbench.wiring.part_type import HANDLES, PinRole
 from pytest_embedbench.wiring.placed_part import PlacedPart
 
@@ -72,7 +77,7 @@ def check_part(
     late = _exercise(*_placed(kind, make, given), is_late=True)
     insist(
         (late.events, late.seen) == (one.events, one.seen),
-        "bytes of SPI that are told late do something else than those told in time",
+        "bytes of a bus that are told late do something else than those told in time",
     )
 
 
@@ -103,7 +108,7 @@ def _exercise(wires: FakeWires, part: PlacedPart, *, is_late: bool = False) -> _
     _exercise_pins(wires, part, seen)
     answers: list[int] = []
     for i2c in wires.i2c.values():
-        answers += _exercise_i2c(wires, i2c)
+        answers += _exercise_i2c(wires, i2c, is_late=is_late)
         seen.append(_observe_all(wires, part))
     for spi in wires.spi.values():
         answers += _exercise_spi(wires, spi, is_late=is_late)
@@ -117,7 +122,7 @@ def _exercise(wires: FakeWires, part: PlacedPart, *, is_late: bool = False) -> _
     return _Done(wires.events, wires.sent, answers, seen)
 
 
-def _exercise_i2c(wires: FakeWires, device: I2cDevice) -> list[int]:
+def _exercise_i2c(wires: FakeWires, device: I2cDevice, *, is_late: bool) -> list[int]:
     """Write and read, and return all that it answered."""
     answers: list[int] = []
     for reads in (False, True, False, True):
@@ -127,10 +132,17 @@ def _exercise_i2c(wires: FakeWires, device: I2cDevice) -> list[int]:
         wires.advance_us(_I2C_BYTE_US)
         if not is_there:
             continue
+        takes_late = not reads and isinstance(device, TakesBytes)
+        if is_late and not reads and isinstance(device, TakesBytes):
+            wires.advance_us(_I2C_BYTE_US * len(_BYTES))
+            device.take_bytes(bytes(_BYTES))
+            device.end(wires.now_ticks)
+            continue
         for byte in _BYTES:
             now_ticks = wires.now_ticks
             answer = device.read(now_ticks) if reads else device.write(now_ticks, byte)
             _insist_on(int if reads else bool, answer)
+            insist(answer or not takes_late, "a device that takes bytes refuses one")
             answers.append(answer)
             wires.advance_us(_I2C_BYTE_US)
         device.end(wires.now_ticks)

@@ -17,6 +17,7 @@ from pytest_embedbench.wiring.part_model import (
     Reading,
     ShiftsIn,
     SpiDevice,
+    TakesBytes,
     TakesFiles,
     Wires,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "ShiftsIn",
     "SpiDevice",
     "Strength",
+    "TakesBytes",
     "TakesFiles",
     "Wires",
     "drive",

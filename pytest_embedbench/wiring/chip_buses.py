@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_embedbench.wiring.bit_i2c import BitI2c
 from pytest_embedbench.wiring.bit_spi import BitSpi
+from pytest_embedbench.wiring.i2c_backlog import I2cBacklog
 from pytest_embedbench.wiring.reach import bus_line, moved_with
 from pytest_embedbench.wiring.shared_address import SharedAddress
 from pytest_embedbench.wiring.spi_backlog import SpiBacklog
@@ -47,10 +48,17 @@ class ChipBuses:
         self._spi_owners: set[Hashable] = set()
         self.i2c: dict[int, I2cDevice] = {}
         """By address; those that have the same one are one device."""
+        self.i2c_backlog = I2cBacklog(nets.log, self.i2c)
+        """Bytes of I2C that are still to be told."""
         self._at_address: defaultdict[int, list[I2cDevice]] = defaultdict(list)
         self.spi: list[BitSpi] = []
         self.backlog = SpiBacklog(nets.log, self.spi)
         """Bytes of SPI that are still to be told; only of use if ``is_patient``."""
+
+    def catch_up(self) -> None:
+        """Tell all that is still to be told."""
+        self.i2c_backlog.catch_up()
+        self.backlog.catch_up()
 
     def add_i2c(
         self,

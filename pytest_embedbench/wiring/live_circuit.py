@@ -160,7 +160,7 @@ class LiveCircuit:
 
     def control(self, at_ticks: int, part: str, name: str, value: float) -> None:
         """Set a control of a part; raises what ``PlacedPart.control`` does."""
-        self.buses.backlog.catch_up()
+        self.buses.catch_up()
         self.nets.now_ticks = at_ticks
         self._part(part).control(at_ticks, name, value)
         self.nets.settle(at_ticks)
@@ -171,7 +171,7 @@ class LiveCircuit:
 
     def power_on(self, at_ticks: int) -> None:
         """Let the parts begin anew whose board has been without power for a moment."""
-        self.buses.backlog.catch_up()
+        self.buses.catch_up()
         self.nets.now_ticks = at_ticks
         for part in self.parts.values():
             part.power_on(at_ticks)
@@ -196,7 +196,7 @@ class LiveCircuit:
 
     def observe(self, at_ticks: int, part: str, name: str) -> Reading:
         """Return what is seen of a part; raises what ``PlacedPart.observe`` does."""
-        self.buses.backlog.catch_up()
+        self.buses.catch_up()
         return self._part(part).observe(at_ticks, name)
 
     # ---------------------------------------------------------------- what parts do

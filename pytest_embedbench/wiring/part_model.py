@@ -46,6 +46,19 @@ class I2cDevice(Protocol):
         ...
 
 
+@runtime_checkable
+class TakesBytes(Protocol):
+    """An ``I2cDevice`` that acknowledges all that is written, and may be told it late.
+
+    Until its message is over or something is seen of it, all that it does with bytes
+    is to take them in.
+    """
+
+    def take_bytes(self, data: bytes, /) -> None:
+        """Take bytes as ``write`` does one by one."""
+        ...
+
+
 class SpiDevice(Protocol):
     """One device on an SPI bus: mode 0 or 3, the highest bit first.
 

@@ -13,6 +13,8 @@ import pytest
 
 from pytest_embedbench.engines.simavr.core.mcus import TWBR, TWCR, TWDR, TWSR
 from pytest_embedbench.engines.simavr.core.twi import Twi
+from pytest_embedbench.wiring.i2c_backlog import I2cBacklog
+from pytest_embedbench.wiring.net_log import BusByte, BusKind, NetLog, bus_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +44,13 @@ class Memory:
 
     def end(self, _at_ticks: int) -> None:
         self.calls.append("end")
+
+
+class Patient(Memory):
+    """One that takes all, late."""
+
+    def take_bytes(self, data: bytes) -> None:
+        self.calls.append(data.hex())
 
 
 class Core:
@@ -160,3 +169,32 @@ def test_switched_off_it_lets_go_of_the_bus(core: Core) -> None:
     core.write(TWCR, 0)
     assert core.data[TWSR] == 0xF8
     assert step(core, TWSTA) == (0x08, 1)
+
+
+def test_bytes_that_are_taken_late_are_told_before_the_end_and_written_down() -> None:
+    core = Core()
+    core.memory = Patient()
+    log = NetLog()
+    devices = {0x50: core.memory}
+    machine: Any = core  # as much as the TWI needs of one
+    backlog = I2cBacklog(log, devices)
+    Twi(machine).connect(devices, backlog=backlog)
+    core.data[TWBR] = 72
+    step(core, TWSTA)
+    assert step(core, 0, 0xA0) == (0x18, 9)
+    assert [step(core, 0, byte) for byte in (7, 8)] == [(0x28, 9)] * 2
+    until = core.cycle_view[0]
+    assert core.memory.calls == ["writes"]
+    backlog.catch_up()  # somebody looks
+    core.data[TWBR] = 12  # four times as fast
+    assert step(core, 0, 9) == (0x28, 9 / 4)
+    assert step(core, TWSTA) == (0x10, 1 / 4)
+    assert core.memory.calls == ["writes", "0708", "09", "end"]
+    assert step(core, 0, 0xA1)[0] == 0x40
+    assert core.memory.calls[-1] == "reads"
+    writes_cycles = 2 * STS_CYCLES  # of TWDR, then TWCR
+    ends = [until - 1440 - writes_cycles, until, until + 360 + writes_cycles]
+    assert bus_bytes(log.bus.tobytes()) == [
+        BusByte(BusKind.I2C_ACK, end - lasts, end, byte, 0)
+        for end, lasts, byte in zip(ends, (1440, 1440, 360), (7, 8, 9), strict=True)
+    ]

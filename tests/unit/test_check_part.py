@@ -145,6 +145,16 @@ class Hasty(Bright):
         return self.taken
 
 
+class HastyOnI2c(Bright):
+    def take_bytes(self, data: bytes) -> None:
+        self.taken = data[0]
+
+
+class Choosy(HastyOnI2c):
+    def write(self, _at_ticks: int, byte: int) -> bool:
+        return byte != 0xFF
+
+
 class Torn(Bright):
     def on_broadcast(self, _at_ticks: int, value: int) -> None:
         self.wires.broadcast("dark", value / 2)  # type: ignore[arg-type]
@@ -184,6 +194,8 @@ def test_a_part_of_somebody_elses_passes() -> None:
         (Vague, "on a bus answers 0, which is no bool"),
         (Wide, "on a bus answers 65535, which is no byte"),
         (Hasty, "told late do something else"),
+        (HastyOnI2c, "told late do something else"),
+        (Choosy, "takes bytes refuses one"),
         (Torn, "0.0 to dark is no int"),
         (MoodyOnTheBus, "two equal runs differ"),
         (Welded, "no switch from IN to OUT"),

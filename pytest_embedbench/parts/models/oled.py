@@ -106,6 +106,15 @@ class Oled:
             self._gather(byte)
         return True
 
+    def take_bytes(self, data: bytes) -> None:
+        """Take bytes of a message; behind a control byte for data all are data."""
+        for index, byte in enumerate(data):
+            if self._control == _IS_DATA:
+                for each in data[index:]:
+                    self._store(each)
+                return
+            self.write(0, byte)
+
     def read(self, _at_ticks: int) -> int:
         """Return the status: whether it is off."""
         return 0 if self._is_on else _STATUS_OFF

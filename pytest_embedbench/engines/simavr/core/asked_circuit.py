@@ -76,7 +76,7 @@ class AskedCircuit:
             case ("bytes",):
                 self._replies.append(bool(self._machine.data[TWCR] & _TWEN))
             case ("log",):
-                live.buses.backlog.catch_up()
+                live.buses.catch_up()
                 log = live.nets.log
                 pwm = [tuple(it) for it in log.pwm]
                 self._replies.append((*log.all(), pwm, log.bus.tobytes(), now))

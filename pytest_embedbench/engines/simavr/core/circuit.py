@@ -196,7 +196,8 @@ class _TwiInCircuit:
     def __init__(self, live: LiveCircuit, twi: Twi) -> None:
         self._nets, self._twi = live.nets, twi
         self._changes, self._flips = live.nets.network.waiting
-        twi.connect(live.buses.i2c, self._on_byte, self._on_end)
+        buses = live.buses
+        twi.connect(buses.i2c, self._on_byte, self._on_end, buses.i2c_backlog)
 
     def _on_byte(
         self,

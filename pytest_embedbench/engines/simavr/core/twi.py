@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
+    from pytest_embedbench.wiring.i2c_backlog import I2cBacklog
     from pytest_embedbench.wiring.part_model import I2cDevice
 
     Told = Callable[[int, int, bool, bool], None]
@@ -27,6 +28,7 @@ _WRITE_ADDRESS, _WRITE_DATA, _READ_ADDRESS = 0x18, 0x28, 0x40
 _READ_ACK, _READ_NACK, _IDLE = 0x50, 0x58, 0xF8
 _NACK = 8  # how far a status is from that of the same thing acknowledged
 _BYTE_CLOCKS, _CONDITION_CLOCKS = 9, 1
+_MOST_KEPT = 4096
 _STS_CYCLES = 2  # of the instruction that writes TWCR; the bus goes on as it ends
 
 
@@ -41,6 +43,7 @@ class Twi:
         self._devices: Mapping[int, I2cDevice] = {}
         self._told: Told | None = None
         self._ended: Callable[[int, bool], None] | None = None
+        self._backlog: I2cBacklog | None = None
         self._data, self._cycle = machine.data, machine.cycle_view
         self._after = machine.after
         vector = machine.vector(machine.mcu.twi_vector)
@@ -61,6 +64,7 @@ class Twi:
         devices: Mapping[int, I2cDevice],
         told: Told | None = None,
         ended: Callable[[int, bool], None] | None = None,
+        backlog: I2cBacklog | None = None,
     ) -> None:
         """Put devices on the bus.
 
@@ -70,16 +74,19 @@ class Twi:
                 acknowledged, whether START was before.
             ended: Hears that a device has been told of the end: when, and whether
                 that was a STOP; of a STOP without a device, too.
+            backlog: Keeps bytes, of which nobody hears then, for devices that may be
+                told them late.
         """
         self._devices, self._told, self._ended = devices, told, ended
+        self._backlog = backlog
 
     def _on_reset(self) -> None:
         self.takes_cycles = 0
         """How long it takes, or took, what was begun last."""
         self._owns = False
-        self._addressed = False
-        self._reads = False
         self._device: I2cDevice | None = None
+        self._goes_on: Callable[[int], None] = self._address
+        """What the next byte is."""
         self._action: Callable[[int], None] = self._nothing
         self._data[TWSR] = _IDLE
         self._data[TWDR] = 0xFF
@@ -94,12 +101,11 @@ class Twi:
             if self._flags[0] & layout.IS_PENDING:
                 self._clear()
             data[TWCR] = value & ~_TWINT
-            if value & _TWSTO:
-                self._do(self._stop, _CONDITION_CLOCKS)
-            elif value & _TWSTA:
-                self._do(self._start, _CONDITION_CLOCKS)
+            if value & (_TWSTO | _TWSTA):
+                begun = self._stop if value & _TWSTO else self._start
+                self._do(begun, _CONDITION_CLOCKS)
             elif self._owns:
-                self._do(self._byte, _BYTE_CLOCKS)
+                self._do(self._goes_on, _BYTE_CLOCKS)
         else:
             raised = data[TWCR] & _TWINT
             data[TWCR] = value | raised
@@ -129,7 +135,7 @@ class Twi:
         if self._device is not None:
             self._end(at_ticks, stops=False)
         status = _AGAIN if self._owns else _START
-        self._owns, self._addressed = True, False
+        self._owns, self._goes_on = True, self._address
         self._tell(status)
 
     def _stop(self, at_ticks: int) -> None:
@@ -142,38 +148,55 @@ class Twi:
 
     def _end(self, at_ticks: int, *, stops: bool) -> None:
         device, self._device = self._device, None
+        if self._backlog is not None:
+            self._backlog.catch_up()
         if device is not None:
             device.end(at_ticks)
         if self._ended:
             self._ended(at_ticks, stops)
 
-    def _byte(self, at_ticks: int) -> None:
-        data, device = self._data, self._device
-        if not self._addressed:
-            self._address(at_ticks)
-            return
-        if self._reads:
-            data[TWDR] = byte = 0xFF if device is None else device.read(at_ticks)
-            acknowledged = bool(data[TWCR] & _TWEA)
-            status = _READ_ACK
-        else:
-            byte = data[TWDR]
-            acknowledged = device is not None and device.write(at_ticks, byte)
-            status = _WRITE_DATA
-        if self._told:
-            self._told(at_ticks, byte, acknowledged, False)  # noqa: FBT003  # no START
-        self._tell(status if acknowledged else status + _NACK)
-
     def _address(self, at_ticks: int) -> None:
-        self._addressed = True
         byte = self._data[TWDR]
-        self._reads = bool(byte & 1)
+        reads = bool(byte & 1)
         device = self._devices.get(byte >> 1)
-        acknowledged = device is not None and device.begin(at_ticks, reads=self._reads)
+        acknowledged = device is not None and device.begin(at_ticks, reads=reads)
         self._device = device if acknowledged else None
+        self._goes_on = self._read if reads else self._write
+        if acknowledged and not reads and self._backlog is not None:
+            self._goes_on = (
+                self._keep if self._backlog.opens(byte >> 1) else self._write
+            )
         if self._told:
             self._told(at_ticks, byte, acknowledged, True)  # noqa: FBT003  # after START
-        status = _READ_ADDRESS if self._reads else _WRITE_ADDRESS
+        status = _READ_ADDRESS if reads else _WRITE_ADDRESS
+        self._tell(status if acknowledged else status + _NACK)
+
+    def _keep(self, at_ticks: int) -> None:
+        """Have a byte written that the device takes late, as most are."""
+        backlog, takes_cycles = self._backlog, self.takes_cycles
+        assert backlog is not None
+        if takes_cycles != backlog.lasts_ticks or len(backlog.values) >= _MOST_KEPT:
+            backlog.go_over(takes_cycles)
+        backlog.begins.append(at_ticks - takes_cycles)
+        backlog.values.append(self._data[TWDR])
+        self._tell(_WRITE_DATA)
+
+    def _write(self, at_ticks: int) -> None:
+        device, byte = self._device, self._data[TWDR]
+        acknowledged = device is not None and device.write(at_ticks, byte)
+        self._end_byte(at_ticks, byte, _WRITE_DATA, acknowledged=acknowledged)
+
+    def _read(self, at_ticks: int) -> None:
+        data, device = self._data, self._device
+        data[TWDR] = byte = 0xFF if device is None else device.read(at_ticks)
+        acknowledged = bool(data[TWCR] & _TWEA)
+        self._end_byte(at_ticks, byte, _READ_ACK, acknowledged=acknowledged)
+
+    def _end_byte(
+        self, at_ticks: int, byte: int, status: int, *, acknowledged: bool
+    ) -> None:
+        if self._told:
+            self._told(at_ticks, byte, acknowledged, False)  # noqa: FBT003  # no START
         self._tell(status if acknowledged else status + _NACK)
 
     def _tell(self, status: int) -> None:
@@ -191,7 +214,10 @@ class Twi:
         """TWEN is off: the bus is nobody's, whatever was going on."""
         self._clear()
         self._data[TWCR] &= ~(_TWINT | _TWSTO)
-        self._owns = self._addressed = False
+        if self._backlog is not None:
+            self._backlog.catch_up()
+        self._owns = False
+        self._goes_on = self._address
         self._device = None
         self._action = self._nothing
         self._show(_IDLE)
