@@ -53,6 +53,7 @@ board = avr_in_child.AvrInChild(machine, [(0, 115200, False)])
 board.twi.connect({0x3C: Acknowledges()})
 if sys.argv[4] == "True":
     main.DelayLoop(machine)
+    board.twi.poll = main.RamPoll(machine)
 machine.load(eval(sys.argv[2]))
 machine.run_until(1_600_000)
 begun_s = time.process_time()

@@ -1,4 +1,4 @@
-"""Leaping over Arduino's ``delay()`` and SPI's bytes changes no byte, edge or time."""
+"""Leaping over ``delay()`` and bytes of SPI and TWI changes no byte, edge or time."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ NAMES = (
     "MASKED",
     "SPI_BYTES",
 )
+TWI_NAMES = ("TWI_BYTES", "TWI_NESTED", "TWI_POLLED")
 RUN_MS = 501
 
 FLAGS = "-Os -w -DARDUINO=10819 -ffunction-sections -fdata-sections"
@@ -57,6 +58,7 @@ import sys
 from pytest_embedbench.engines.simavr.core.delay_loop import DelayLoop
 from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 from pytest_embedbench.engines.simavr.core.avr_in_child import AvrInChild
+from pytest_embedbench.engines.simavr.core.ram_poll import RamPoll
 from pytest_embedbench.engines.simavr.core.spi_poll import SpiPoll
 cpu_hz = int(sys.argv[4])
 machine = AvrMachine(sys.argv[1], sys.argv[2], cpu_hz, 5_000)
@@ -67,12 +69,15 @@ def counted(*arguments):
     return leapt[-1]
 DelayLoop._rounds = counted
 DelayLoop(machine)
-skip = SpiPoll.skip
-def counted_skip(*arguments):
-    leapt.append(skip(*arguments))
-    return leapt[-1]
-SpiPoll.skip = counted_skip
-board.spi.poll = SpiPoll(machine)
+def count(poll):
+    skip = poll.skip
+    def counted_skip(*arguments):
+        leapt.append(skip(*arguments))
+        return leapt[-1]
+    poll.skip = counted_skip
+    return poll(machine)
+board.spi.poll = count(SpiPoll)
+board.twi.poll = count(RamPoll)
 machine.load(eval(sys.argv[3]))
 machine.run_until(cpu_hz // 10)
 print(sum(max(0, each) for each in leapt))
@@ -178,6 +183,20 @@ def test_so_they_are_at_half_the_clock(
     check(simavr, sketch(name, board="pro-mini-8mhz"), "pro-mini-8mhz")
 
 
+@pytest.mark.parametrize("name", TWI_NAMES)
+def test_so_they_are_where_an_interrupt_is_waited_for(
+    simavr: Simavr, sketch: Sketch, name: str
+) -> None:
+    """Others come meanwhile: of a timer, of its overflow, of bytes from the UART."""
+    check(simavr, sketch(name), "uno")
+
+
+def test_so_they_are_where_a_return_address_takes_three_bytes(
+    simavr: Simavr, sketch: Sketch
+) -> None:
+    check(simavr, sketch("TWI_BYTES", board="mega", lto=True), "mega")
+
+
 def left_out(simavr: Simavr, image: FirmwareImage, board: str) -> int:
     """Return how many rounds are leapt over in 100 ms."""
     mmcu = BOARDS[board]
@@ -202,6 +221,17 @@ def test_most_rounds_are_left_out(
 def test_most_bytes_of_spi_are_leapt_over(simavr: Simavr, sketch: Sketch) -> None:
     """In 100 ms there are some 4,500, few of them while something else is due."""
     assert left_out(simavr, sketch("SPI_BYTES"), "uno") > 3000
+
+
+@pytest.mark.parametrize(("name", "fewest"), [("TWI_BYTES", 500), ("TWI_POLLED", 500)])
+def test_most_bytes_of_twi_are_leapt_over(
+    simavr: Simavr, sketch: Sketch, name: str, fewest: int
+) -> None:
+    assert left_out(simavr, sketch(name), "uno") > fewest
+
+
+def test_a_wait_that_counts_is_run_through(simavr: Simavr, sketch: Sketch) -> None:
+    assert left_out(simavr, sketch("TWI_COUNTED"), "uno") == 0
 
 
 def test_a_yield_of_the_sketchs_own_is_called_each_time(

@@ -32,8 +32,8 @@ class SimavrOptions:
     skip_delays: bool = option(
         default=True,
         help="rounds of Arduino's `delay()` in which nothing happens, and waits for "
-        "a byte of SPI, are leapt over: the same bytes and edges at the same times, "
-        "in a third of the time or less",
+        "a byte of SPI or I2C, are leapt over: the same bytes and edges at the same "
+        "times, in a third of the time or less",
     )
     vcc_mv: int = option(
         5_000, "the supply, which the ADC measures against by default", lowest=0

@@ -21,6 +21,10 @@
 #define ECHO 16
 #define MASKED 17
 #define SPI_BYTES 18
+#define TWI_BYTES 19
+#define TWI_NESTED 20
+#define TWI_POLLED 21
+#define TWI_COUNTED 22
 
 static volatile unsigned int events;
 
@@ -37,6 +41,14 @@ ISR(TIMER1_COMPA_vect)
 {
     PINB = _BV(1);
     OCR1A += PINB & _BV(1) ? 3001 : 36997;
+}
+#elif SKETCH == TWI_NESTED
+ISR(TIMER1_COMPA_vect, ISR_NOBLOCK)
+{
+    PINB = _BV(0);
+    for (byte i = 0; i < 60; i++) asm volatile("nop");
+    PINB = _BV(0);
+    events++;
 }
 #else
 ISR(TIMER1_COMPA_vect) { PINB = _BV(0); events++; }
@@ -69,6 +81,56 @@ static void move_bytes(void)
     Serial.println(read);
 }
 
+static volatile byte state, sent;
+
+/* As of Wire: the interrupt sends the next byte, and says when there is none. */
+#if SKETCH == TWI_NESTED
+ISR(TWI_vect, ISR_NOBLOCK)
+#else
+ISR(TWI_vect)
+#endif
+{
+    PINB = _BV(1);
+    if (++sent < 12) {
+        TWDR = sent;
+        TWCR = _BV(TWINT) | _BV(TWEN) | _BV(TWIE);
+    } else {
+        TWCR = _BV(TWINT) | _BV(TWEN) | _BV(TWSTO);
+        state = 0;
+    }
+}
+
+static void send_polled(byte control, byte value)
+{
+    TWDR = value;
+    TWCR = _BV(TWINT) | _BV(TWEN) | control;
+    while (!(TWCR & _BV(TWINT))) {}
+    PINB = _BV(2);
+}
+
+static void send_message(void)
+{
+    TWBR = 6 * (events % 32);
+    if (SKETCH == TWI_POLLED) {
+        send_polled(_BV(TWSTA), 0);
+        for (byte i = 0; i < 12; i++) send_polled(0, i);
+        TWCR = _BV(TWINT) | _BV(TWEN) | _BV(TWSTO);
+    } else {
+        sent = 0;
+        state = 2;
+        TWCR = _BV(TWINT) | _BV(TWEN) | _BV(TWIE) | _BV(TWSTA);
+        unsigned int left = 20000;
+        if (SKETCH == TWI_COUNTED) while (state == 2 && --left) {}
+        else while (state == 2) {}
+        PINB = _BV(2);
+        if (SKETCH == TWI_COUNTED) Serial.println(left);
+    }
+    while (TWCR & _BV(TWSTO)) {}
+    events++;
+    Serial.println(TCNT1);
+    while (Serial.available()) Serial.write(Serial.read());
+}
+
 #if SKETCH == OWN_YIELD
 void yield(void) { if (++events % 64 == 0) PINB = _BV(3); }
 #endif
@@ -80,7 +142,8 @@ void setup()
     DDRB |= 0x0F;
     switch (SKETCH) {
     case FAST_ISR: case SPI_BYTES: every(1601); break;
-    case IN_MICROS: every(997); break;
+    case IN_MICROS: case TWI_NESTED: every(997); break;
+    case TWI_BYTES: case TWI_POLLED: case TWI_COUNTED: every(2999); break;
     case SERVO: TCCR1A = 0; TCCR1B = _BV(CS11); TIMSK1 = _BV(OCIE1A); break;
     case PIN_CHANGE: pinMode(3, OUTPUT); PCICR = _BV(PCIE2); PCMSK2 = _BV(3); break;
     case WATCHDOG: cli(); wdt_reset(); WDTCSR = _BV(WDCE) | _BV(WDE);
@@ -107,6 +170,8 @@ void loop()
     case ECHO: while (Serial.available()) Serial.write(Serial.read()); delay(3); break;
     case MASKED: noInterrupts(); delayMicroseconds(900); interrupts(); delay(2); break;
     case SPI_BYTES: move_bytes(); break;
+    case TWI_BYTES: case TWI_NESTED: case TWI_POLLED: case TWI_COUNTED:
+        send_message(); break;
     default: delay(20); Serial.println(micros()); break;
     }
 }

@@ -21,6 +21,7 @@ from pytest_embedbench.engines.simavr.core.delay_loop import DelayLoop
 from pytest_embedbench.engines.simavr.core.last_words import die_of
 from pytest_embedbench.engines.simavr.core.machine import AvrMachine
 from pytest_embedbench.engines.simavr.core.messages import HEADER, decode, encode
+from pytest_embedbench.engines.simavr.core.ram_poll import RamPoll
 from pytest_embedbench.engines.simavr.core.scripts import go_through
 from pytest_embedbench.engines.simavr.core.spi_poll import SpiPoll
 from pytest_embedbench.engines.simavr.core.standing import stand
@@ -83,6 +84,7 @@ def _serve() -> None:
         if skip_delays:
             DelayLoop(machine)
             board.spi.poll = SpiPoll(machine)
+            board.twi.poll = RamPoll(machine)
         machine.load(segments)
     except OSError as error:
         send(("missing", str(error)))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
+    from pytest_embedbench.engines.simavr.core.ram_poll import RamPoll
     from pytest_embedbench.wiring.i2c_backlog import I2cBacklog
     from pytest_embedbench.wiring.part_model import I2cDevice
 
@@ -44,6 +45,8 @@ class Twi:
         self._told: Told | None = None
         self._ended: Callable[[int, bool], None] | None = None
         self._backlog: I2cBacklog | None = None
+        self.poll: RamPoll | None = None
+        """Who leaps over the wait for a byte."""
         self._data, self._cycle = machine.data, machine.cycle_view
         self._after = machine.after
         vector = machine.vector(machine.mcu.twi_vector)
@@ -106,6 +109,8 @@ class Twi:
                 self._do(begun, _CONDITION_CLOCKS)
             elif self._owns:
                 self._do(self._goes_on, _BYTE_CLOCKS)
+                if self.poll is not None:
+                    self.poll.skip()
         else:
             raised = data[TWCR] & _TWINT
             data[TWCR] = value | raised
