@@ -14,18 +14,22 @@ from pytest_embedbench.watch.run_view import RunView, is_run
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from pytest_embedbench.watch.lab_view import LabView
+
 
 @dataclass(slots=True)
 class WatchedRun:
     """What the page shows, for all of its readers at a time.
 
     ``run_dir`` is the run; without one it is always the latest below ``root``, and the
-    one after that once it has begun. ``board`` leaves other boards out.
+    one after that once it has begun. ``board`` leaves other boards out. ``lab`` has the
+    boards of a lab, whether a run is on them or not.
     """
 
     root: Path
     run_dir: Path | None = None
     board: str = ""
+    lab: LabView | None = None
     _view: RunView | None = field(default=None, init=False)
     _alone: threading.Lock = field(default_factory=threading.Lock, init=False)
 
@@ -36,6 +40,7 @@ class WatchedRun:
                 "board": self.board,
                 "root": str(self.root),
                 "is_fixed": self.run_dir is not None,
+                "lab": self.lab.rows() if self.lab else [],
             }
             view = self._now()
             try:

@@ -159,6 +159,7 @@ def _row(entry: TestEntry, *, is_going: bool) -> dict[str, Any]:
         "submission": entry.submission,
         "started_at": entry.started_at,
         "duration_s": round(entry.duration_s, 3),
+        "trial": entry.trial,
     }
 
 
@@ -170,6 +171,6 @@ def _boards(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         board = boards.setdefault(name, {"board": name, "tests": [], "ended": {}})
         if row["state"] == "running":
             board["tests"].append(row["test"])
-        else:
+        elif not row["trial"]:
             board["ended"][row["state"]] = board["ended"].get(row["state"], 0) + 1
     return sorted(boards.values(), key=lambda board: str(board["board"]))

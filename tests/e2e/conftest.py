@@ -10,6 +10,7 @@ import pytest
 
 from pytest_embedbench.builders.platformio import PlatformIO
 from pytest_embedbench.errors import ToolMissing
+from tests.e2e.browsers import browser
 from tests.e2e.circuit_bench import circuit_image, wired
 from tests.e2e.evaluator import Evaluator
 from tests.e2e.host_controllers import HostStage
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.core_setup import CoreSetup
 
 
-__all__ = ["circuit_image", "wired"]
+__all__ = ["browser", "circuit_image", "wired"]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
-DRIVER = "no driver of browsers: pip install playwright"
-ADVICE = "no browser: apt-get install chromium-headless-shell"
 ATTACK = "</script><script>document.title='run'</script><img src=x onerror=alert(1)>"
 VCD = """\
 $timescale 100 ps $end
@@ -33,24 +28,6 @@ $enddefinitions $end
 1!
 #4000000000
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all; ``EMBEDBENCH_BROWSER`` names one that has to be there."""
-    api: Any = pytest.importorskip(
-        "playwright.sync_api", reason="pip install playwright"
-    )
-    named = os.environ.get("EMBEDBENCH_BROWSER")
-    program = named or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(ADVICE)
-    with api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox"]
-        )
-        yield launched
-        launched.close()
 
 
 def put(

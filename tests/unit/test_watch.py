@@ -15,8 +15,12 @@ import pytest
 from pytest_embedbench.bench.artifacts import json_text, point_latest
 from pytest_embedbench.bench.runs_in_use import release_runs
 from pytest_embedbench.errors import ConfigError, UnknownName
+from pytest_embedbench.lab.inventory.labfile import load_lab
+from pytest_embedbench.lab.leases.acquire import Leases
+from pytest_embedbench.lab.leases.lease import BoardRequest
 from pytest_embedbench.watch.choosing import WatchedRun, chosen
 from pytest_embedbench.watch.following import news_of
+from pytest_embedbench.watch.lab_view import EVERY_S, LabView
 from pytest_embedbench.watch.run_view import RunView
 from pytest_embedbench.watch.server import WatchServer
 
@@ -160,6 +164,36 @@ def test_cells_of_a_campaign_have_states(run: Path) -> None:
     assert shown == [("x", "HOST", 0), ("y", "running", 1), ("z", "waiting", 0)]
     assert len(state["tests"]) == 2
     assert view.news("cells/y", {})["files"]["agent.log"]["text"] == "thinking\n"
+
+
+def test_the_boards_of_a_lab_say_how_they_stand(tmp_path: Path) -> None:
+    file = tmp_path / "lab.toml"
+    boards = {"far": "socket://a:1", "near": "socket://b:1", "gone": "/dev/ttyNONE0"}
+    file.write_text(
+        "".join(
+            f'[boards.{name}]\nboard = "any-serial"\nport = "{port}"\n'
+            for name, port in boards.items()
+        )
+        + 'labels = ["desk"]\n[boards.off]\nboard = "uno"\nport = "socket://c:1"\n'
+        'disabled = "it smokes"\n'
+    )
+    lab, leases = load_lab(file), Leases(listed=list, folder=tmp_path)
+    now_s = [0.0]
+    view = LabView(lab, leases, now_s=lambda: now_s[0])
+    wanted = BoardRequest(name="far", boards=(("far", lab.boards["far"].query),))
+    (lease,) = leases.acquire([wanted], wait_s=0)
+    states = {row["board"]: row["state"] for row in view.rows()}
+    assert states == {
+        "far": "held", "near": "free", "gone": "absent", "off": "disabled",
+    }  # fmt: skip
+    assert f"by pid {os.getpid()} on " in view.rows()[0]["words"]
+    assert view.rows()[2]["labels"] == ["desk"]
+    lease.release()
+    assert view.rows()[0]["state"] == "held", "it was looked at just now"
+    now_s[0] = EVERY_S
+    assert view.rows()[0]["state"] == "free"
+    watched = WatchedRun(tmp_path, lab=view)
+    assert [row["board"] for row in watched.state()["lab"]] == [*boards, "off"]
 
 
 # ------------------------------------------------------------------ which run

@@ -182,11 +182,6 @@ function textOf(test) {
   return test.text;
 }
 
-function parted(group) {
-  const at = group.indexOf("::");
-  return at < 0 ? [group, group] : [group.slice(0, at), group.slice(at + 2)];
-}
-
 function count(value) {
   return value.toLocaleString("en");
 }

@@ -21,6 +21,12 @@ function printable(text) {
   );
 }
 
+/** Return the file and the name of a node id; of anything else, that twice. */
+function parted(group) {
+  const at = group.indexOf("::");
+  return at < 0 ? [group, group] : [group.slice(0, at), group.slice(at + 2)];
+}
+
 function firstLine(text) {
   return printable(text).split("\n", 1)[0];
 }

@@ -11,17 +11,20 @@ class LiveTest {
     this.traces = new Map();
     this.record = null;
     this.chart = null;
+    this.file = h("p", { class: "file" });
     this.title = h("h2", { tabindex: "-1" });
     this.verdict = h("p", { class: "verdict", role: "status" });
     this.why = h("div", { class: "why", hidden: true });
     this.plot = h("div", {});
     this.talks = h("div", {}, h("p", { class: "hint" }, "Nothing is written yet."));
-    this.element = h("div", {}, this.title, this.verdict, this.why, this.plot, this.talks);
+    this.element = h("div", {}, this.file, this.title, this.verdict, this.why, this.plot, this.talks);
   }
 
   /** Show what the list says of it. */
   describe(row) {
-    this.title.textContent = printable(row.test);
+    const [file, name] = parted(row.test);
+    this.file.textContent = file === name ? "" : printable(file);
+    this.title.textContent = printable(name);
     show(this.verdict, h("strong", { class: "outcome " + stateClass(row.state) }, printable(row.state)),
       [row.board, row.submission, row.agent, row.mode].filter(Boolean)
         .map((words) => h("span", {}, printable(words))),

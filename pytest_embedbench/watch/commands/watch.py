@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.bench.registry import Registry
 from pytest_embedbench.bench.run_folders import LATEST
 from pytest_embedbench.errors import BenchFault
+from pytest_embedbench.lab.inventory.labfile import load_lab
+from pytest_embedbench.lab.leases.acquire import Leases
 from pytest_embedbench.processes.termination import sigterm_as_interrupt
 from pytest_embedbench.watch.choosing import chosen
+from pytest_embedbench.watch.lab_view import LabView
 from pytest_embedbench.watch.server import HOST, WatchServer
 
 if TYPE_CHECKING:
@@ -46,7 +49,7 @@ def add_watch(commands: Subcommands) -> None:
     )
     parser.add_argument(
         "--lab", default=os.environ.get(_LAB, ""), metavar="FILE",
-        help=f"the lab file, for boards of its own [env: {_LAB}]",
+        help=f"the lab file, whose boards are shown, too [env: {_LAB}]",
     )  # fmt: skip
     parser.add_argument("--port", type=int, default=0, help="default: any that is free")
     parser.set_defaults(run=_watch)
@@ -56,6 +59,8 @@ def _watch(arguments: argparse.Namespace) -> int:
     registry = Registry(lab=Path(arguments.lab) if arguments.lab else None)
     boards = registry.names("board")
     watched = chosen(arguments.what, arguments.artifacts.absolute(), boards)
+    if arguments.lab:
+        watched.lab = LabView(load_lab(Path(arguments.lab)), Leases())
     try:
         server = WatchServer(
             watched, token=secrets.token_urlsafe(24), port=arguments.port
