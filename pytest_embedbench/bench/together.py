@@ -52,13 +52,18 @@ class Together:
         for joined, board in present:
             joined.say_before(board)
         with ExitStack() as ends:  # each that has begun is waited for
-            for joined, board in present:
+            for index, (joined, board) in enumerate(self.boards):
+                if not joined.is_running:
+                    continue
+                routes = self._routes(joined)
                 stretch = Stretch(
                     begins_us=time.now_us,
                     ends_us=until_us,
                     ahead_us=joined.ahead_us,
                     window_us=time.window_us,
-                    routes=self._routes(joined),
+                    # By their numbers among the others, those behind it begin there.
+                    goes_first=all(number >= index for number in routes),
+                    routes=routes,
                 )
                 joined.begin_together(board, stretch)
                 ends.callback(joined.end_together, board)

@@ -78,6 +78,8 @@ class Stretch:
         ends_us: When it ends.
         ahead_us: By how much the board's own time is ahead of common time.
         window_us: How long it takes at least until what begins is heard.
+        goes_first: Whether it runs at once: the others wait for what it says first, so
+            that they take turns, in longer strides than side by side.
         routes: Of each other board that takes part, by its number among the ends of
             ``meet``: who hears what of ours, as names of our UARTs, of theirs.
     """
@@ -86,6 +88,7 @@ class Stretch:
     ends_us: int
     ahead_us: int
     window_us: int
+    goes_first: bool
     routes: Mapping[int, Sequence[tuple[str, str]]]
 
 

@@ -14,6 +14,7 @@ from pytest_embedbench.contracts import (
     HasPower,
     HasReset,
     HasVirtualTime,
+    JoinsPins,
     ReadsPins,
     SwitchesPower,
     WireByte,
@@ -47,6 +48,7 @@ def check_board(board: Board) -> None:
         _check_reprs(board, board.link())
         _check_pins(board)
         _check_exchange(board)
+        _check_joined_pins(board)
         _check_buttons(board)
         board.advance(STEP_MS)
     finally:
@@ -115,6 +117,12 @@ def _check_exchange(board: Board) -> None:
         f"a byte ends before it begins: {said}",
     )
     board.advance(1)
+
+
+def _check_joined_pins(board: Board) -> None:
+    if isinstance(board, JoinsPins):
+        nowhere = partial(board.join_pin, NO_PIN, 100)
+        insist_on_refusal(f"join_pin({NO_PIN!r}, 100)", nowhere, ConfigError)
 
 
 def _check_reprs(*held: object) -> None:

@@ -140,7 +140,7 @@ class SimavrWire:
         """Return what the child is asked for, that it runs with others."""
         routes = {number: _by_ours(each) for number, each in stretch.routes.items()}
         times_us = stretch.begins_us, stretch.ahead_us, stretch.window_us
-        return ("together", *times_us, routes)
+        return ("together", *times_us, stretch.goes_first, routes)
 
     def take(self, begun: Sequence[tuple[str, int, int, int]]) -> None:
         """Keep what has begun to go out."""

@@ -129,6 +129,7 @@ class AmongPeers:
         self._peers = [Peer(end) for end in ends]
         self._present: list[Peer] = []
         self._ahead_us = self._window_us = 0
+        self._goes_first = True
         self._reached_us = self._until_us = self._stop_us = 0
 
     def set_out(
@@ -136,11 +137,12 @@ class AmongPeers:
         begins_us: int,
         ahead_us: int,
         window_us: int,
+        goes_first: bool,  # noqa: FBT001  # as it was packed
         routes: Mapping[int, Routes],
     ) -> None:
         """Plan a stretch with those of the others to whom there are routes."""
         self._reached_us, self._ahead_us = begins_us, ahead_us
-        self._window_us = window_us
+        self._window_us, self._goes_first = window_us, goes_first
         self._present = [self._peers[number] for number in sorted(routes)]
         for number, theirs in routes.items():
             self._peers[number].set_out(begins_us, theirs)
@@ -169,6 +171,8 @@ class AmongPeers:
         self._tell()
         for peer in self._present:
             self._hear(peer, wait=True)
+        if not self._goes_first:
+            self._hear_slowest()
         while self._reached_us < until_us:
             for peer in self._present:
                 self._hear(peer, wait=False)
@@ -177,7 +181,7 @@ class AmongPeers:
                 self._go(horizon_us)
                 self._tell()
             else:
-                self._hear(min(self._present, key=Peer.nothing_before_us), wait=True)
+                self._hear_slowest()
         for peer in self._present:
             while peer.reached_us < until_us:
                 self._hear(peer, wait=True)
@@ -189,6 +193,9 @@ class AmongPeers:
         self._reached_us = self._stop_us
         if self._machine.fault is not None:
             self._reached_us = self._until_us
+
+    def _hear_slowest(self) -> None:
+        self._hear(min(self._present, key=Peer.nothing_before_us), wait=True)
 
     def _hear(self, peer: Peer, *, wait: bool) -> None:
         for port, begins_us, ends_us, value in peer.hear(wait=wait):
