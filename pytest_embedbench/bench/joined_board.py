@@ -248,7 +248,9 @@ class JoinedBoard:
         finally:
             for uart in uarts:
                 for at_us, data in () if uart.tap is None else uart.tap.overheard():
-                    uart.say_chunk(data, at_us - self.ahead_us, began_us)
+                    # Common time may lag behind host time: it is heard now, not then.
+                    ended_us = min(at_us - self.ahead_us, until_us)
+                    uart.say_chunk(data, ended_us, began_us)
 
     def _too_fast(self, end: JoinedEnd, span_us: int) -> ConfigError:
         return ConfigError(
