@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from embedbench_plants.tank_fill_drain import TankFillDrain, TankState
 from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.bench.coupling import Coupling, Grouping
 from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
+from pytest_embedbench.bench.turns import in_turns
 from pytest_embedbench.errors import (
     EmbedbenchError,
     FirmwareCrash,
@@ -379,6 +380,36 @@ def test_a_crash_ahead_comes_when_it_is_due(play: Callable[..., Played]) -> None
     insist_same(ahead, plain)
     assert isinstance(ahead.error, FirmwareCrash)
     assert ahead.exchange_count < plain.exchange_count / 3
+
+
+@pytest.mark.parametrize("ends_us", [0, 4_950_000])
+def test_turns_are_the_same_with_a_fraction_of_the_exchanges(
+    tmp_path: Path, ends_us: int
+) -> None:
+    def firmware(uart: LoopbackUart) -> Generator[int, None, None]:
+        works = tank_firmware(uart)
+        while not ends_us or uart.now_us < ends_us:
+            yield next(works)
+        raise FirmwareCrash("it has crashed")
+
+    levels = [*range(20, 80, 2), *range(80, 20, -2)]
+    turns = [((f"SENSE LEVEL {level}", "HELLO"), 250) for level in levels]
+    seen: list[tuple[str, list[int], int]] = []
+    exchange_counts: list[int] = []
+    for is_able in (True, False):
+        board = AheadBoard(firmware, is_able=is_able)
+        folder = tmp_path / f"able-{is_able}"
+        folder.mkdir()
+        stamps_us: list[int] = []
+        with closing(Bench(board, folder)) as bench, suppress(FirmwareCrash):
+            bench.wait_for_boot()
+            stamps_us += [board.now_us() for _ in in_turns(bench.uart, turns)]
+        exchange_counts.append(board.exchange_count)
+        transcript = (folder / "transcript.log").read_text(encoding="utf-8")
+        seen.append((transcript, stamps_us, board.now_us()))
+    assert seen[0] == seen[1]
+    assert seen[0][0].count("SENSE LEVEL") == (20 if ends_us else len(turns))
+    assert exchange_counts[0] < exchange_counts[1] / 4
 
 
 class Leaking(TankFillDrain):

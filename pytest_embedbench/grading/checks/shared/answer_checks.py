@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_embedbench.bench.turns import in_turns
 from pytest_embedbench.grading.checks.closed_loop import HEARTBEAT, answer
 from pytest_embedbench.grading.checks.conversations import (
     check_turn,
@@ -96,12 +97,12 @@ def any_lines(*brief: str) -> Test:
         bench.wait_for_boot()
         bench.run_for(TICK_MS)
         its_plant = plant()
-        for turn in known_conversation(task, oracle, seed=_SEED, count=_TURNS):
-            since, at_ms = bench.uart.mark(), bench.uart.now_us / 1000
-            for line in turn.lines:
-                bench.send(line)
-            bench.run_for(turn.for_ms)
+        turns = known_conversation(task, oracle, seed=_SEED, count=_TURNS)
+        since, at_ms = bench.uart.mark(), bench.uart.now_us / 1000
+        talk = [(turn.lines, turn.for_ms) for turn in turns]
+        for number in in_turns(bench.uart, talk):
             heard = [s for s in bench.uart.heard(since) if s != HEARTBEAT]
-            check_turn(task, its_plant, turn, heard, at_ms)
+            check_turn(task, its_plant, turns[number], heard, at_ms)
+            since, at_ms = bench.uart.mark(), bench.uart.now_us / 1000
 
     return check
