@@ -15,7 +15,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from pytest_embedbench.processes.table import (
@@ -24,11 +23,14 @@ from pytest_embedbench.processes.table import (
     descendants as descendants,
     is_asleep as is_asleep,
     memory_used_bytes as memory_used_bytes,
+    parent_of,
+    pid_inside,
     wait_gone as wait_gone,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 STOP_GRACE_S = 2.0
 _KILLED = 128
@@ -99,6 +101,8 @@ class KeptProcess(subprocess.Popen[bytes]):
 
     own_count = 1
     """How many processes are below the keeper as long as it has started none."""
+    copied = 0
+    """Whose copies the program's processes are, as soon as one has been looked for."""
     _code: Any
 
     @property
@@ -140,8 +144,7 @@ class SandboxedProcess(KeptProcess):
 
     def hold(self) -> None:
         """Take hold of the sandbox, once there is one."""
-        first = children_of(self.pid)
-        if self._sandbox is None and first:
+        if self._sandbox is None and (first := children_of(self.pid)):
             with contextlib.suppress(OSError):
                 self._sandbox = os.pidfd_open(first[0])
 
@@ -207,15 +210,18 @@ def pid_outside(keeper: subprocess.Popen[bytes], pid: int) -> int:
         return pid
     if isinstance(keeper, SandboxedProcess):
         keeper.hold()
-    for each in descendants(keeper.pid):
-        try:
-            status = Path(f"/proc/{each}/status").read_text(errors="replace")
-        except OSError:  # it is gone
-            continue
-        names = status.partition("\nNSpid:")[2].partition("\n")[0].split()
-        if names[-1:] == [str(pid)]:
+    for each in _below(keeper):
+        if pid_inside(each) == pid:
+            keeper.copied = parent_of(each)
             return each
     return pid
+
+
+def _below(keeper: KeptProcess) -> Iterator[int]:
+    """Yield all processes below a keeper, those first among which the last one was."""
+    if keeper.copied:
+        yield from children_of(keeper.copied)
+    yield from descendants(keeper.pid)
 
 
 def signal_name(number: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 from pytest_embedbench.clock import Deadline, pause
 
@@ -59,20 +58,40 @@ def is_alive(pid: int) -> bool:
 def _stat(pid: int) -> list[bytes]:
     """Return the fields of ``/proc/PID/stat`` from the state on; none if unknown."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123  # hot path
-            return stat.read().rpartition(b")")[2].split()
+        return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     except OSError:
         return []
 
 
+def _read(name: str) -> bytes:
+    with open(name, "rb", buffering=0) as file:  # noqa: PTH123  # hot path
+        return file.readall()
+
+
 def children_of(pid: int) -> list[int]:
     """Return what ``pid`` has started and not buried."""
-    tasks = Path(f"/proc/{pid}/task")
+    tasks = f"/proc/{pid}/task"
     try:
-        listed = [(task / "children").read_text() for task in tasks.iterdir()]
+        listed = [_read(f"{tasks}/{task}/children") for task in os.listdir(tasks)]  # noqa: PTH208  # hot path
     except OSError:  # it is gone, or the kernel keeps no such list
         return []
     return [int(word) for text in listed for word in text.split()]
+
+
+def parent_of(pid: int) -> int:
+    """Return who has started ``pid``, or looks after it; 0 where that is not known."""
+    fields = _stat(pid)
+    return int(fields[1]) if fields else 0
+
+
+def pid_inside(pid: int) -> int:
+    """Return what ``pid`` calls itself in its sandbox; 0 where that is not known."""
+    try:
+        status = _read(f"/proc/{pid}/status")
+    except OSError:  # it is gone
+        return 0
+    names = status.partition(b"\nNSpid:")[2].partition(b"\n")[0].split()
+    return int(names[-1]) if names else 0
 
 
 def descendants(pid: int) -> list[int]:
