@@ -111,6 +111,8 @@ class _Way:
             self.taken.append(row)
             if wanted:
                 self.asked.append(row)
+            if due == output:  # most are
+                continue
             for value, shown in zip(due, output, strict=False):
                 if value is not None and value != shown:
                     break

@@ -67,6 +67,8 @@ class Controller:
     _step: struct.Struct = field(init=False)
     _stepped: struct.Struct = field(init=False)
     _output: Callable[..., Any] = field(init=False)
+    _known: dict[bytes, Any] = field(init=False, default_factory=dict[bytes, Any])
+    """What records of the driver's mean: few differ."""
     batches: list[StepBatch] = field(init=False, default_factory=list["StepBatch"])
     """All steps since ``controller_init``."""
     samples: list[str] = field(init=False, default_factory=list[str])
@@ -227,14 +229,13 @@ class Controller:
         return batch.answer
 
     def _outputs(self, answer: bytes) -> list[Any]:
-        output, states = self._output, self._states
-        extra = bool(self.api.states)
-        return [
-            output(*actuators, changed, states[state])
-            if extra
-            else output(*actuators, changed)
-            for changed, state, *actuators in self._stepped.iter_unpack(answer)
-        ]
+        size, known = self._stepped.size, self._known
+        records = [answer[at : at + size] for at in range(0, len(answer), size)]
+        for record in {*records}.difference(known):
+            changed, state, *actuators = self._stepped.unpack(record)
+            states = [self._states[state]] if self.api.states else []
+            known[record] = self._output(*actuators, changed, *states)
+        return [known[record] for record in records]
 
     def _packed(self, row: Row) -> bytes:
         kind, now_ms, *values = row
