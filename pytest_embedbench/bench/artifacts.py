@@ -45,14 +45,15 @@ def new_folder(root: Path, nodeid: str, attempt: int = 1) -> Path:
     attempts: readable, and different for every node id. Nothing is ever reused.
     """
     first = _folder(root, nodeid)
-    first.parent.mkdir(parents=True, exist_ok=True)
-    _keep_out_of_git(root)
     while True:
         folder = _attempt(first, attempt)
         try:
             folder.mkdir()
         except FileExistsError:
             attempt += 1
+        except FileNotFoundError:
+            first.parent.mkdir(parents=True, exist_ok=True)
+            _keep_out_of_git(root)
         else:
             return folder
 

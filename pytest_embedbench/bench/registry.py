@@ -61,6 +61,13 @@ class Registry:
         compare=False,
     )
     """What was found of each kind: looking at all that is installed takes a while."""
+    _loaded: dict[tuple[str, str], Any] = field(
+        default_factory=dict["tuple[str, str]", "Any"],
+        init=False,
+        repr=False,
+        compare=False,
+    )
+    """What has been imported, by kind and name."""
     _read: dict[str, tuple[str, BoardSpec]] = field(
         default_factory=dict["str", "tuple[str, BoardSpec]"],
         init=False,
@@ -201,14 +208,17 @@ class Registry:
         return thing
 
     def _load(self, kind: str, name: str) -> Any:  # noqa: ANN401  # typed by callers
+        if (kind, name) in self._loaded:
+            return self._loaded[kind, name]
         entries = self._entries(kind)
         if name not in entries:
             raise UnknownName(kind, name, entries)
         try:
-            return entries[name].load()
+            self._loaded[kind, name] = loaded = entries[name].load()
         except (ImportError, AttributeError) as error:
             message = f"{kind} {name!r} ({entries[name].value}) cannot load: {error}"
             raise ConfigError(message) from error
+        return loaded
 
 
 def _check_whole(kind: str, name: str, thing: object, protocol: type) -> None:

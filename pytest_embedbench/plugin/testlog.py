@@ -71,6 +71,8 @@ class TestLog:
     """What all chance in this test came from."""
     phases: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     _folder: Path | None = None
+    _running: str = ""
+    """What has been left for whoever looks on."""
 
     def folder(self) -> Path:
         """Return this attempt's own folder, made on first use."""
@@ -159,9 +161,12 @@ class TestLog:
             "started_at": self.started_at,
             "attempt": self.attempt,
         }
+        if (text := json_text(word)) == self._running:
+            return
         # Where nothing can be kept, the test's own files will say so.
         with suppress(BenchFault, OSError):
-            (self.folder() / RUNNING).write_text(json_text(word), encoding="utf-8")
+            (self.folder() / RUNNING).write_text(text, encoding="utf-8")
+            self._running = text
 
     def absences(self) -> list[str]:
         """Say which of its boards were away in the middle of it, or are now."""
@@ -222,7 +227,8 @@ class TestLog:
         from pytest_embedbench.bench.artifacts import RUNNING, json_text  # noqa: PLC0415
 
         (self.folder() / "test.json").write_text(json_text(record), encoding="utf-8")
-        (self.folder() / RUNNING).unlink(missing_ok=True)
+        if self._running:
+            (self.folder() / RUNNING).unlink(missing_ok=True)
 
 
 def _absences(board: SharedBoard) -> Iterator[str]:

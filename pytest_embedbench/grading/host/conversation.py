@@ -57,12 +57,9 @@ def unpacked(data: bytes) -> Conversation:
         ValueError: it was something else.
     """
     try:
-        conversation = [*_parts(data)]
+        return [*_parts(data)]
     except struct.error as error:
         raise ValueError(str(error)) from error
-    if packed(conversation) != data:
-        raise ValueError("bytes are missing, or too many")
-    return conversation
 
 
 def _parts(data: bytes) -> Iterator[list[Answered]]:
@@ -79,6 +76,8 @@ def _parts(data: bytes) -> Iterator[list[Answered]]:
             at = middle + answer_bytes
             part.append(Answered(Kind(kind), payload, data[middle:at]))
         yield part
+    if at != len(data):
+        raise ValueError("bytes are missing, or too many")
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from pytest_embedbench.grading.host.builder import ENVIRONMENT as HOST_DRIVER
 from pytest_embedbench.grading.ledger import SPUN
 from pytest_embedbench.grading.plugin.plan import check_plans, suite_name
 from pytest_embedbench.grading.plugin.profile import NOT_TRIED, note_spin
+from pytest_embedbench.grading.plugin.remembered import PASSED
 from pytest_embedbench.grading.plugin.stash import (
     CHECK,
     CHECK_PLANS,
@@ -70,6 +71,9 @@ def attach(
     log = item.stash.get(TESTLOG, None)
     outcome, reason = _outcome(item, call, report)
     spun = call.excinfo is not None and _spun(call.excinfo.value)
+    # Of a check that is known to pass, the end tells all: nothing comes between.
+    is_known = PASSED in item.stash and report.when != "teardown"
+    details = {} if is_known else _details(item, log, report)
     note: CheckRecord = {
         "suite": suite_name(check.suite, item.config),
         "label": label_of(item),
@@ -79,7 +83,7 @@ def attach(
         "reason": reason,
         "duration_s": report.duration,
         "last": report.when == "teardown",
-        "details": _details(item, log, report) | ({SPUN: True} if spun else {}),
+        "details": details | ({SPUN: True} if spun else {}),
     }
     if DONE in item.stash:
         from pytest_embedbench.grading.plugin.resume import as_before  # noqa: PLC0415
