@@ -20,6 +20,7 @@ from pytest_embedbench.errors import (
     UnknownName,
     WrongOutput,
 )
+from pytest_embedbench.grading.host import builder
 from pytest_embedbench.grading.host.builder import ENVIRONMENT, KEEPER, HostDriver
 from pytest_embedbench.grading.host.controller import Controller
 from pytest_embedbench.grading.host.line_protocol import LineProtocol
@@ -54,13 +55,20 @@ def test_the_driver_is_a_builder_like_any_other(tmp_path: Path) -> None:
     check_builder(HostDriver(api=API, cache_dir=tmp_path), source, tmp_path / "out")
 
 
-def test_what_is_the_same_for_all_submissions_is_compiled_once(tmp_path: Path) -> None:
+def test_what_is_the_same_for_all_submissions_is_compiled_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log, script = tmp_path / "log", tmp_path / "cc"
     script.write_text(f'#!/bin/sh\necho "$*" >>{log}\nexec cc "$@"\n')
     script.chmod(0o755)
     driver = HostDriver(api=API, cache_dir=tmp_path, compiler=str(script))
     keepers: list[bytes] = []
-    for number in range(3):
+    for number in range(4):
+        if number > 1:  # as if in another process
+            monkeypatch.setattr(builder, "_KEEPERS", {})
+        if number == 3:
+            for kept in tmp_path.glob("drivers/*.program"):
+                kept.write_bytes(kept.read_bytes()[:-1])
         submission = tmp_path / f"submission{number}"
         shutil.copytree(TANK.root / "solution", submission)
         with (submission / "src/controller.c").open("a") as file:
@@ -73,8 +81,8 @@ def test_what_is_the_same_for_all_submissions_is_compiled_once(tmp_path: Path) -
         program.stop()
     assert len({*keepers}) == 1
     runs = log.read_text().splitlines()
-    assert sum("host/keeper.c" in run for run in runs) == 1
-    assert sum("host/driver.c" in run for run in runs) == 3
+    assert sum("host/keeper.c" in run for run in runs) == 2  # one was damaged
+    assert sum("host/driver.c" in run for run in runs) == 4
 
 
 def test_steps_go_in_and_outputs_come_back(run: Callable[..., Controller]) -> None:

@@ -26,6 +26,7 @@ from pytest_embedbench.grading.host.build_failures import (
 from pytest_embedbench.grading.host.calls import forbidden_call
 from pytest_embedbench.grading.host.early_code import may_run_early
 from pytest_embedbench.grading.host.interface import header
+from pytest_embedbench.grading.host.kept_programs import keep_program, recall_program
 from pytest_embedbench.grading.host.reads import check_reads
 from pytest_embedbench.grading.host.sanitizing import switched_off
 from pytest_embedbench.grading.host.staged import (
@@ -187,12 +188,15 @@ class HostDriver:
     def _put_keeper(self, source: FirmwareSource, keeper: Path) -> tuple[str, ...]:
         """Return the sanitizers that the keeper has been compiled with.
 
-        That is done once in a process, where there is nothing of any submission.
+        That is done where there is nothing of any submission, and kept.
         """
         files = keeper_files()
         texts = (file.read_text() for file in files.values())
-        how = self._compiler(), self.version(), *self._flags(), source.isolation.value
-        key = (*how, *texts)
+        how = (*_FLAGS, *self._flags(), *_WHOLE, source.isolation.value)
+        key = (self._compiler(), self.version(), *how, *files, *texts)
+        cache_dir = self.cache_dir or cache_root()
+        if key not in _KEEPERS and (program := recall_program(cache_dir, key)):
+            _KEEPERS[key] = self._flags(), program
         if key not in _KEEPERS:
             with tempfile.TemporaryDirectory(prefix="embedbench-host-") as scratch:
                 stage = _Stage(Path(scratch), self._apart(source, Path(scratch)))
@@ -201,6 +205,8 @@ class HostDriver:
                     shutil.copyfile(file, stage.folder / name)
                 sanitizers = self._compile_keeper(stage, keeper)
             _KEEPERS[key] = sanitizers, keeper.read_bytes()
+            if sanitizers == self._flags():
+                keep_program(cache_dir, key, _KEEPERS[key][1])
             return sanitizers
         sanitizers, program = _KEEPERS[key]
         keeper.unlink(missing_ok=True)  # one that runs cannot be written to
