@@ -74,6 +74,10 @@ class JoinedEnd(ABC):
         """Forget what has come up to then: the firmware is dead."""
         taken(self.given, until_us)
 
+    def lose(self, partner: JoinedEnd, now_us: int) -> None:  # noqa: ARG002  # for pins
+        """Go on without another end, whose board has been closed."""
+        self.partners.remove(partner)
+
     def give_all(self) -> list[WireByte]:
         """Return all that is coming: the board is told of it now."""
         return self.take(self.coming[-1].ends_us) if self.coming else []

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pytest_embedbench.bench.joined_end import JoinedEnd, taken
-from pytest_embedbench.contracts import pin_port
+from pytest_embedbench.contracts import WireByte, pin_port
 from pytest_embedbench.errors import PinContention
 from pytest_embedbench.wiring.chip_pin import PinDrive
-
-if TYPE_CHECKING:
-    from pytest_embedbench.contracts import WireByte
 
 _OUTPUTS = {PinDrive.LOW, PinDrive.HIGH}
 
@@ -63,13 +59,19 @@ class WiredPin(JoinedEnd):
         for at_us in sorted({*heard, *own}):
             self._own = own.get(at_us, self._own)
             self._other = heard.get(at_us, self._other)
-            if {self._own, self._other} == _OUTPUTS:
+            if {self._own, self._other} == _OUTPUTS and self.partners:
                 raise self._contention(at_us + ahead_us)
 
     def miss(self, until_us: int) -> None:
         """Keep the last edge for when the firmware lives again: a level stays."""
         if missed := taken(self.given, until_us):
             self.coming.insert(0, missed[-1]._replace(ends_us=until_us + 1))
+
+    def lose(self, partner: JoinedEnd, now_us: int) -> None:
+        """Be let go of, behind the edges that are on their way."""
+        JoinedEnd.lose(self, partner, now_us)
+        gone_us = now_us + self.delay_us + 1
+        self.coming.append(WireByte("", now_us, gone_us, int(PinDrive.RELEASED)))
 
     def _contention(self, at_us: int) -> PinContention:
         (partner,) = self.partners

@@ -55,7 +55,7 @@ class JoinedTime:
         self.boards.remove(board)
         for end in board.ends.values():
             for partner in end.partners:
-                partner.partners.remove(end)
+                partner.lose(end, self.now_us)
                 self._left.append((partner, f"{end.shown} has been closed"))
         self.settle()
 

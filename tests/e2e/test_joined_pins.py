@@ -89,6 +89,9 @@ def test_pulses_cross_exactly_and_an_interrupt_counts_them(
     edges = {pin: edges_of(node, pin) for pin in ("D7", "D3")}
     node.close()
     assert waves_of(node.folder / "pins.vcd") == edges
+    assert edges_of(controller, "D3")[-1][1] is Level.HIGH  # the node's pull-up
+    controller.run_for(1)
+    assert edges_of(controller, "D3")[-1][1] is Level.FLOATING
 
 
 def test_pwm_crosses_edge_by_edge(boot: Boot, bench_of: BenchOf) -> None:
