@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 _SOCKET = 0
 _NEVER_US = 1 << 62
-_READ_BYTES = 1 << 20
+_MOST_BYTES = 1 << 18
+"""Of a message: more than the system lets through in one."""
 
 
 def take_ends(count: int) -> list[socket.socket]:
@@ -50,7 +51,9 @@ class Peer:
         self.new: list[Signal] = []
         """What it has not been told of yet."""
         self.reached_us = 0
-        self._end = end
+        self._end, self._receive = end, end.recv_into
+        # A buffer that is made for each message would be a system call more.
+        self._room = memoryview(bytearray(_MOST_BYTES))
         self._sure_us = self._quiet_us = 0
         self._unheard: deque[int] = deque()
         """When those end that it did not know of as it told us how far it is."""
@@ -88,15 +91,16 @@ class Peer:
     def hear(self, *, wait: bool) -> Sequence[Signal]:
         """Return what it says, once it says something; without ``wait`` perhaps ()."""
         try:
-            data = self._end.recv(_READ_BYTES, 0 if wait else socket.MSG_DONTWAIT)
+            count = self._receive(self._room, 0, 0 if wait else socket.MSG_DONTWAIT)
         except BlockingIOError:
             return ()
         except OSError:
-            data = b""
-        if not data:
+            count = 0
+        if not count:
             self._is_gone()
             return ()
-        self.reached_us, self._sure_us, self._quiet_us, known, signals = decode(data)
+        message = decode(self._room[:count])
+        self.reached_us, self._sure_us, self._quiet_us, known, signals = message
         for _ in range(known - self._known_count):
             self._unheard.popleft()
         self._known_count = known
