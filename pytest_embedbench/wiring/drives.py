@@ -80,7 +80,10 @@ def drive(strength: Strength, level: Level) -> Drive:
 
 
 def stronger(one: Drive, other: Drive) -> Drive:
-    """Return what two drives come to; equal strengths add their levels."""
+    """Return what two drives come to; equal strengths add their levels.
+
+    So does a pull-up to a resistor.
+    """
     return _TOGETHER[one][other]
 
 
@@ -95,9 +98,15 @@ def _together(one: int, other: int) -> int:
     if weaker >> _FLAG_BITS >= Strength.OUTPUT:
         levels = (one | other) & _LEVEL_BITS
         fights |= _FIGHTS if levels == _LOW | _HIGH else 0
-    if weaker >> _FLAG_BITS == firmer >> _FLAG_BITS:
-        firmer |= weaker
+    if weaker >> _FLAG_BITS == firmer >> _FLAG_BITS or _both_pull(weaker, firmer):
+        firmer |= weaker & _LEVEL_BITS
     return firmer | fights
+
+
+def _both_pull(weaker: int, firmer: int) -> bool:
+    """Say whether a pull-up meets a resistor: what wins depends on their values."""
+    pair = weaker >> _FLAG_BITS, firmer >> _FLAG_BITS
+    return pair == (Strength.PULL, Strength.RESISTOR)
 
 
 def _weakened(one: int) -> int:

@@ -64,9 +64,10 @@ def bus_line(netlist: Netlist, net: int) -> frozenset[int]:
 
     That is what resistors of 2 kOhm in sum lead to, which is more than a module's own
     10 kOhm leave room for on I2C. Supplies and other pins of a board are no part of it,
-    nor is what is behind them. Of a net that is not there (-1) it is none.
+    nor is what is behind them. Of a net that is not there (-1) it is none, and of one
+    that a supply holds, on which no bit ever moves.
     """
-    if net < 0:
+    if net < 0 or netlist.nets[net].has(PinRole.GROUND, PinRole.SUPPLY):
         return frozenset()
     ohm = {net: 0.0}
     open_ends = [net]

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from pytest_embedbench.pins import Level
 from pytest_embedbench.wiring.drives import (
     RELEASED,
+    TIED,
     Drive,
     Strength,
     drive,
@@ -97,9 +98,14 @@ def test_supplies_that_a_switch_joins_are_a_short() -> None:
     assert (network.level(0), network.level(1)) == (LOW, HIGH)
 
 
-def test_a_resistor_pulls_and_gives_way() -> None:
+def test_values_decide_between_a_pull_up_and_a_resistor() -> None:
     network = network_of((0, GROUND), (1, PULL_UP), resistors=[(0, 1)])
-    assert network.level(1) is LOW, "an external resistor beats the pull-up inside"
+    assert network.state(1) == TIED
+
+
+def test_a_resistor_pulls_and_gives_way() -> None:
+    network = network_of((0, GROUND), resistors=[(0, 1)])
+    assert network.level(1) is LOW
     driver = network.add_driver(1)
     network.change(driver, OUT_HIGH)
     network.settle()

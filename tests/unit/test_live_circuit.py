@@ -413,6 +413,22 @@ def test_the_voltage_of_a_divider_says_what_an_input_takes_it_for(
     assert circuit.findings() == undecided
 
 
+@pytest.mark.parametrize(
+    ("ohm", "level"),
+    [(1000, Level.LOW), (10_000, Level.LOW), (100_000, Level.HIGH)],
+)
+def test_a_pull_up_inside_the_chip_gives_way_to_less_than_itself(
+    ohm: int, level: Level
+) -> None:
+    """Some 35 kohm to 5 V, against 100 kohm to ground, are 3.7 V."""
+    attrs: Attrs = {"a": {"value": str(ohm)}}
+    circuit = play({"a": R}, "uno:6 - a:1", "a:2 - uno:GND.1", attrs=attrs)
+    assert circuit.shown("6") is Level.LOW
+    circuit.drive(d6=PULL_UP)
+    assert circuit.shown("6") is level
+    assert circuit.mv("uno:6") == pytest.approx(5000 * ohm / (ohm + 35_000))
+
+
 def test_a_module_takes_a_divider_by_its_own_supply() -> None:
     """3.0 V less the drop of the pin are high for 3.3 V, and not for 5 V."""
     wires, attrs = divider(2200, 3300)
@@ -593,6 +609,8 @@ IN_A_ROW = "uno:A4 - a:1", "a:2 - b:1", "b:2 - d:SDA", "uno:A5 - d:SCL"
         ((330, 330), EACH, 1),
         ((470, 1000), IN_A_ROW, 1),
         ((2200, 330), EACH, 0),
+        # A line that is wired to ground moves nothing.
+        ((330, 330), (*EACH, "uno:A4 - uno:GND.1"), 0),
         # Pull-ups join nothing, and neither does another pin.
         ((470, 470), (*IN_A_ROW, "a:2 - uno:5V"), 0),
         ((470, 470), (*IN_A_ROW, "a:2 - uno:7"), 0),
