@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.wiring.current_checks import (
     check_contention,
+    check_dark_lights,
     check_lights,
     check_shorts,
     check_switched_shorts,
@@ -85,6 +86,7 @@ def check_diagram(
     if not any(it.kind in _INCOMPLETE for it in found):
         found += check_contention(netlist, lines)
         found += check_lights(netlist, lines)
+        found += check_dark_lights(netlist, lines)
         found += check_power(netlist, lines)
         found += check_inputs(netlist, lines)
     ordered = sorted(found, key=lambda finding: finding.line)

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.wiring.findings import CircuitFinding, FindingKind
 from pytest_embedbench.wiring.netlist import build_netlist
 from pytest_embedbench.wiring.part_type import PinRole
-from pytest_embedbench.wiring.reach import against_current, reached, with_current
+from pytest_embedbench.wiring.reach import (
+    against_current,
+    both_ways,
+    reached,
+    with_current,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -97,6 +102,34 @@ def check_lights(
             yield CircuitFinding(kind, lines[diode.part], text, diode.part)
 
 
+def check_dark_lights(
+    netlist: Netlist, lines: Mapping[str, int]
+) -> Iterator[CircuitFinding]:
+    """Yield each part with an LED of which nothing can drive an end as it has to be.
+
+    An LED lets no level through, so of two in series neither lights.
+    """
+    ways = both_ways(netlist.resistors, netlist.switches)
+    told: set[str] = set()
+    for diode in netlist.diodes:
+        ends = (
+            (diode.one, PinRole.GROUND, "anode high"),
+            (diode.other, PinRole.SUPPLY, "cathode low"),
+        )
+        is_wired = all(len(netlist.nets[net].pins) > 1 for net, *_ in ends)
+        for net, useless, wanted in ends if is_wired else ():
+            if diode.part in told or _may_drive(netlist, reached(net, ways), useless):
+                continue
+            told.add(diode.part)
+            text = (
+                f"{diode.part}: the LED never lights, for nothing here can make its "
+                f"{wanted}: it is the wrong way round, or in series with another one"
+            )
+            yield CircuitFinding(
+                FindingKind.DARK_LED, lines[diode.part], text, diode.part
+            )
+
+
 def voltage(pin: NetPin) -> str:
     """Return what a supply is called, ``GND`` or such as ``5V``; else ``""``."""
     if pin.pin.role is PinRole.GROUND:
@@ -135,3 +168,8 @@ def _first_driver(netlist: Netlist, nets: Iterable[int], but: PinRole) -> NetPin
             if pin.pin.role.drives and pin.pin.role is not but:
                 return pin
     return None
+
+
+def _may_drive(netlist: Netlist, nets: Iterable[int], but: PinRole) -> bool:
+    roles = {pin.pin.role for net in nets for pin in netlist.nets[net].pins}
+    return any(role.may_drive for role in roles - {but})

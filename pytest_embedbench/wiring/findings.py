@@ -34,6 +34,8 @@ class FindingKind(enum.Enum):
     SHORT_CIRCUIT = "short-circuit"
     CONTENTION = "contention"
     LED_WITHOUT_RESISTOR = "led-without-resistor"
+    DARK_LED = "dark-led"
+    """It can never light: it is the wrong way round, or in series with another one."""
     FLOATING_INPUT = "floating-input"
     MISSING_GROUND = "missing-ground"
     MISSING_SUPPLY = "missing-supply"
@@ -51,6 +53,7 @@ _WARNINGS = {
     FindingKind.USELESS_WIRE,
     FindingKind.CONTENTION,
     FindingKind.LED_WITHOUT_RESISTOR,
+    FindingKind.DARK_LED,
     FindingKind.FLOATING_INPUT,
     FindingKind.MISSING_GROUND,
     FindingKind.MISSING_SUPPLY,

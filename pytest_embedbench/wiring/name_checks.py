@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from pytest_embedbench.wiring.part_type import PartAttribute, PartType
 
 _MANY, _FEW = 40, 4
+_WITH_PREFIX = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kKM])(\d*))?\s*(?:Ω|[Oo]hms?|R)?")
+_PREFIX = {None: 1, "k": 1e3, "K": 1e3, "M": 1e6}
 """Of so many pins, a message shows so few: boards and breadboards."""
 
 
@@ -120,13 +123,22 @@ def _wrong(known: PartAttribute, value: str) -> str:
     try:
         number = float(value)
     except ValueError:
-        return "must be a number"
+        return f"must be a number{_written_out(value)}"
     lowest = float("-inf") if known.lowest is None else known.lowest
     highest = float("inf") if known.highest is None else known.highest
     allowed = f"from {lowest:g} to {highest:g}"
     if known.highest is None:
         allowed = f"of at least {lowest:g}"
     return "" if lowest <= number <= highest else f"must be a number {allowed}"
+
+
+def _written_out(value: str) -> str:
+    """Return how to write what has prefix or unit, such as ``4k7``, or ``""``."""
+    found = _WITH_PREFIX.fullmatch(value.strip())
+    if found is None:
+        return ""
+    number = float(f"{found[1]}.{found[3]}" if found[3] else found[1])
+    return f": write {number * _PREFIX[found[2]]:.15g}"
 
 
 def _wrong_text(known: PartAttribute, value: str) -> str:

@@ -44,6 +44,24 @@ WELL = {
         "s:1 - uno:5V",
         "s:3 - uno:GND.1",
     ),
+    "LED between two pins": (
+        LED,
+        "uno:2 - r1:1",
+        "r1:2 - led1:A",
+        "led1:C - uno:3",
+    ),
+    "LED behind a driver that pulls down": (
+        {**LED, "u": "embedbench-uln2003"},
+        "uno:5V - led1:A",
+        "led1:C - r1:1",
+        "r1:2 - u:OUT1",
+        "u:IN1 - uno:2",
+        "u:IN2 - uno:3",
+        "u:IN3 - uno:4",
+        "u:IN4 - uno:5",
+        "u:VCC - uno:5V",
+        "u:GND - uno:GND.1",
+    ),
     "LEDs share a resistor behind them": (
         {**LED, "led2": "wokwi-led"},
         "uno:2 - led1:A",
@@ -264,6 +282,30 @@ ILL = {
         "led1: nothing limits the current of the LED between uno:5V and uno:GND; put "
         "a resistor in series",
     ),
+    "LED the wrong way round": Ill(
+        LED,
+        ["uno:13 - r1:1", "r1:2 - led1:C", "led1:A - uno:GND.1"],
+        "dark-led",
+        4,
+        "led1: the LED never lights, for nothing here can make its anode high: it is "
+        "the wrong way round, or in series with another one",
+    ),
+    "LED from 5 V that points at 5 V": Ill(
+        LED,
+        ["uno:13 - led1:A", "led1:C - r1:1", "r1:2 - uno:5V"],
+        "dark-led",
+        4,
+        "led1: the LED never lights, for nothing here can make its cathode low: it is "
+        "the wrong way round, or in series with another one",
+    ),
+    "display of the other kind": Ill(
+        {**UNO, "d": "wokwi-7segment", "r1": "wokwi-resistor"},
+        ["d:COM.1 - uno:GND.1", "d:A - r1:1", "r1:2 - uno:2"],
+        "dark-led",
+        3,
+        "d: the LED never lights, for nothing here can make its anode high: it is the "
+        "wrong way round, or in series with another one",
+    ),
     "segments without resistors": Ill(
         {**UNO, "d": "wokwi-7segment"},
         ["d:COM.1 - uno:5V", "d:A - uno:2", "d:B - uno:3"],
@@ -366,6 +408,15 @@ def test_supply_and_ground_the_wrong_way_round_are_told() -> None:
 def test_attributes_are_checked(attrs: dict[str, object], kind: str, text: str) -> None:
     findings = report(LED, attrs={"led1": attrs}).findings
     assert [(it.kind.value, it.line, it.text) for it in findings] == [(kind, 4, text)]
+
+
+@pytest.mark.parametrize(
+    ("value", "ohm"),
+    [("10k", "10000"), ("4k7", "4700"), ("2.2 kΩ", "2200"), ("220R", "220")],
+)
+def test_a_value_with_prefix_or_unit_is_written_out(value: str, ohm: str) -> None:
+    (finding,) = report(LED, attrs={"r1": {"value": value}}).findings
+    assert finding.text.endswith(f"must be a number: write {ohm}")
 
 
 def test_words_and_ranges_of_attributes_are_told() -> None:
