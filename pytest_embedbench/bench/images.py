@@ -33,7 +33,7 @@ from pytest_embedbench.errors import (
     EmbedbenchError,
 )
 from pytest_embedbench.model import FirmwareImage, Isolation
-from pytest_embedbench.support.paths import cache_root
+from pytest_embedbench.support.paths import cache_root, made_cache
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -286,8 +286,8 @@ class ImageCache:
             lock.release()
 
     def _folder(self, name: str) -> Path:
-        folder = self.root / name
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = made_cache(self.root) / name
+        folder.mkdir(exist_ok=True)
         return folder
 
 

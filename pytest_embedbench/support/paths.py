@@ -9,6 +9,21 @@ from pathlib import Path
 
 from pytest_embedbench.errors import BenchFault
 
+CACHE_TAG = "CACHEDIR.TAG"
+"""What says of a folder that it is a cache (https://bford.info/cachedir/)."""
+_TAGGED = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of embedbench.\n"
+
+
+def made_cache(folder: Path) -> Path:
+    """Make the folder of a cache, and say that it is one: backups pass it over.
+
+    So do builds of a project that it lies in, which would else copy themselves.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / CACHE_TAG).exists():
+        (folder / CACHE_TAG).write_text(_TAGGED, encoding="ascii")
+    return folder
+
 
 def cache_root() -> Path:
     """Return the default folder for images and builds.

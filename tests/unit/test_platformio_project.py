@@ -22,13 +22,14 @@ from pytest_embedbench.builders.platformio.ini import (
 from pytest_embedbench.builders.platformio.libraries import Libraries
 from pytest_embedbench.builders.platformio.project import read_project
 from pytest_embedbench.builders.platformio.scratch import Scratch, empty_unused
-from pytest_embedbench.builders.platformio.staging import sync
+from pytest_embedbench.builders.platformio.staging import project_files, sync
 from pytest_embedbench.builders.platformio.surroundings import (
     mirror,
     move_workspace_into,
 )
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import FirmwareSource
+from pytest_embedbench.support.paths import made_cache
 
 INI = """\
 [platformio]
@@ -277,6 +278,18 @@ def test_a_copy_holds_the_project_and_nothing_else(tmp_path: Path) -> None:
     assert [p for p in stage.rglob("*") if p.is_file()] == [stage / "src" / "main.c"]
     assert not (stage / "include").exists()
     assert (stage / "src" / "main.c").stat().st_mtime_ns == untouched
+
+
+def test_a_cache_that_lies_in_a_project_is_no_part_of_it(tmp_path: Path) -> None:
+    (tmp_path / "platformio.ini").write_text("[env:uno]\nplatform = atmelavr\n")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "main.c").write_text("int main;")
+    cache = made_cache(tmp_path / "out" / "cache")
+    (cache / "trees").mkdir()
+    (cache / "trees" / "proc").symlink_to("/proc", target_is_directory=True)
+    source = FirmwareSource(project_dir=tmp_path, environment="uno")
+    files, _ = project_files(source, read_ini(tmp_path / "platformio.ini", tmp_path))
+    assert sorted(files) == ["platformio.ini", "src/main.c"]
 
 
 def test_above_the_copy_everything_is_where_it_was(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ from pytest_embedbench.builders.platformio.variables import (
 from pytest_embedbench.clock import wall_now_ns
 from pytest_embedbench.errors import ToolMissing
 from pytest_embedbench.processes.guarded import GuardedExit
-from pytest_embedbench.support.paths import cache_root
+from pytest_embedbench.support.paths import cache_root, made_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,6 +148,8 @@ class PlatformIO:
             ToolMissing: PlatformIO or SCons is not installed.
         """
         scons = self._command().scons_version()
+        if self.core_dir is None:
+            made_cache(self._cache())
         return set_up_core(self._private(), scons, libraries=self.libraries)
 
     def lent_tools(self) -> LentTools:
@@ -184,7 +186,7 @@ class PlatformIO:
 
     def build(self, source: FirmwareSource, out_dir: Path) -> FirmwareImage:
         """Compile ``source`` into ``out_dir``, or raise ``BuildError``."""
-        root = self._cache() / "builds" / scratch_name(source)
+        root = made_cache(self._cache()) / "builds" / scratch_name(source)
         root.mkdir(parents=True, exist_ok=True)
         with hold_scratch(root):
             # Not earlier: it may change while another process is at it.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_embedbench.builders.platformio.ini import INI
 from pytest_embedbench.builders.platformio.unit_tests import test_dir
 from pytest_embedbench.errors import ConfigError
+from pytest_embedbench.support.paths import CACHE_TAG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -155,13 +156,18 @@ def _files_below(
 ) -> Iterator[tuple[str, Path]]:
     """Yield a folder and the files below; a link to a folder above itself is none.
 
+    Nor is a cache, such as ours: builds in it have links to all that is above them.
+
     Two links to one folder are two folders, as for a compiler.
     """
     real = os.path.realpath(folder)
     if real in above or not os.access(real, os.R_OK | os.X_OK):
         return
+    names = sorted(os.listdir(folder))  # noqa: PTH208  # a thousand files
+    if CACHE_TAG in names:
+        return
     yield f"{inside}/", Path(folder)
-    for name in sorted(os.listdir(folder)):  # noqa: PTH208  # a thousand files
+    for name in names:
         path = f"{folder}/{name}"
         if os.path.isdir(path):  # noqa: PTH112
             if name not in _CACHES:
