@@ -19,7 +19,7 @@ _MINUTE_S, _HOUR_S = 60, 3600
 def time_left(done: int, total: int, passed_s: float) -> str:
     """Return about how long the rest takes, if its pieces are like those before."""
     left = total - done
-    return f"about {_span(passed_s / done * left)} to go" if done and left else ""
+    return f"about {_span(passed_s / done * left)} to go" if done and left > 0 else ""
 
 
 class Meter(Protocol):

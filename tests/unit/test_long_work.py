@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from pytest_embedbench.esr.truth.running import is_item_end
 from pytest_embedbench.support.progress import LongWork, PlainLines, time_left
 
 
@@ -35,6 +36,21 @@ def test_the_rest_is_estimated_by_the_mean_of_what_is_done() -> None:
     assert time_left(10, 1000, 100.0) == "about 2.8 h to go"
     assert time_left(0, 5, 20.0) == ""
     assert time_left(5, 5, 20.0) == ""
+    assert time_left(6, 5, 20.0) == "", "an item that fails in teardown ends twice"
+
+
+@pytest.mark.parametrize(
+    ("line", "ends"),
+    [
+        ("[gw0] [ 50%] PASSED ../t.py::test_it[uno-strict] ", True),
+        ("../t.py::test_it[uno-strict] FAILED            [100%]", True),
+        ("FAILED ../t.py::test_it[uno-strict]", False),
+        ("../t.py::test_it[uno-strict] ", False),
+        ("images: 50% of 3 PASSED", False),
+    ],
+)
+def test_the_end_of_an_item_is_told_from_all_else(line: str, *, ends: bool) -> None:
+    assert is_item_end(line) is ends
 
 
 def test_a_line_comes_at_most_every_so_many_per_cent() -> None:

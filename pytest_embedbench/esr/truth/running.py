@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.errors import BenchFault
 from pytest_embedbench.processes.guarded import run_guarded
+from pytest_embedbench.support.progress import LongWork
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,30 +20,37 @@ if TYPE_CHECKING:
     from pytest_embedbench.esr.records import CaseRecord
 
 _PYTEST = (
-    *(sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider"),
+    *(sys.executable, "-m", "pytest", "-v", "--tb=no", "-p", "no:cacheprovider"),
     *("--import-mode=importlib", "--embedbench-plots=never"),
 )
 _TAIL_LINES = 15
+_ENDED = re.compile(r"\b(?:PASSED|FAILED|ERROR|SKIPPED)\b")
+_BEGUN = re.compile(r"\S*::.* ")
+"""What xdist says of an item that begins."""
+_SHARE = re.compile(r"\[ *\d+%\]")
+"""What both are in a line that says how an item ended, and in no other."""
 
 
 def run_cases(root: Path, *, pins: str, board: str, jobs: int, limit_s: float) -> Path:
     """Run the checks of all cases below a folder; return the folder of artifacts.
 
-    What pytest prints is passed on as it comes.
+    What pytest prints is passed on as it comes, but for the items: of them it is shown
+    how many have ended, and about how long the others take.
 
     Raises:
         BenchFault: pytest did not come to its end.
     """
     artifacts = root.with_name(f"{root.name}-{pins}")
-    ended = run_guarded(
-        [
-            *_PYTEST,
-            *(str(root), f"--rootdir={root}", f"--board={board}", f"-n{jobs}"),
-            *(f"--embedbench-pins={pins}", f"--embedbench-artifacts={artifacts}"),
-        ],
-        timeout_s=limit_s,
-        stop_at=_pass_on,
-    )
+    with LongWork(f"{pins} pins", sum(1 for _ in root.iterdir()), host_now_s) as work:
+        ended = run_guarded(
+            [
+                *_PYTEST,
+                *(str(root), f"--rootdir={root}", f"--board={board}", f"-n{jobs}"),
+                *(f"--embedbench-pins={pins}", f"--embedbench-artifacts={artifacts}"),
+            ],
+            timeout_s=limit_s,
+            stop_at=partial(_pass_on, work),
+        )
     runs = [each for each in artifacts.glob("*") if each.name != "latest"]
     if ended.returncode not in (0, 1) or not runs:
         said = (ended.stdout + ended.stderr).splitlines()[-_TAIL_LINES:]
@@ -47,9 +58,17 @@ def run_cases(root: Path, *, pins: str, board: str, jobs: int, limit_s: float) -
     return max(runs, key=lambda run: run.name)
 
 
-def _pass_on(line: str) -> bool:
-    sys.stderr.write(line.rstrip("\n") + "\n")
+def _pass_on(work: LongWork, line: str) -> bool:
+    if is_item_end(line):
+        work.piece_done()
+    elif not _BEGUN.fullmatch(line.rstrip("\n")):
+        sys.stderr.write(line.rstrip("\n") + "\n")
     return False
+
+
+def is_item_end(line: str) -> bool:
+    """Say whether a line of a verbose pytest, with workers or not, is an item's end."""
+    return bool(_ENDED.search(line) and _SHARE.search(line))
 
 
 def passed_in(run: Path) -> Mapping[str, bool]:
