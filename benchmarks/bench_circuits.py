@@ -4,9 +4,10 @@ Each firmware runs for SIMULATED_S in its circuit and alone, ROUNDS times in tur
 waits of the Arduino core leapt over and not. Shown are simulated seconds per CPU second
 of the simulator's process, and what share of the lonely board's speed the one in the
 circuit keeps: the median of the rounds. So that the same bytes move, somebody on the
-lonely board's I2C acknowledges, and does nothing else.
+lonely board's I2C acknowledges, and does nothing else; and so that it waits as long for
+echoes, its pin is driven as the sensor drove it.
 
-    python benchmarks/bench_circuits.py [ROUNDS]
+    python benchmarks/bench_circuits.py [ROUNDS [FIRMWARE...]]
 """
 
 from __future__ import annotations
@@ -21,18 +22,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_embedbench import FirmwareSource, Rig
+from pytest_embedbench import FirmwareSource, HasPins, Rig
 from pytest_embedbench.engines.simavr.avr_program import read_program
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.processes import cpu_used_s
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from pytest_embedbench import BoardSpec, FirmwareImage
+    from pytest_embedbench import BoardSpec, FirmwareImage, PinEvent
 
 SKETCHES = Path(__file__).with_name("circuit_sketches.cpp")
 SIMULATED_S = 4
+ECHO_PIN = "D6"
 INI = """
 [platformio]
 default_envs = BLINK
@@ -104,10 +106,13 @@ def main() -> int:
         root = Path(folder)
         project(root)
         for name, case in CASES.items():
+            if sys.argv[2:] and name not in sys.argv[2:]:
+                continue
             source = FirmwareSource(project_dir=root, environment=name)
             image = rig.image(source)
             file = root / f"{name}.json"
             file.write_text(diagram(case))
+            driven = echoes(rig, spec, image, file) if name == "ECHO" else []
             for leaps in (True, False):
                 options = {**spec.options, "skip_delays": leaps}
                 alone = replace(spec, options=options)
@@ -116,7 +121,7 @@ def main() -> int:
                     (
                         acknowledged_s(image, leaps=leaps)
                         if case.wires is I2C
-                        else used_s(rig, alone, image),
+                        else used_s(rig, alone, image, driven),
                         used_s(rig, wired, image),
                     )
                     for _ in range(round_count)
@@ -159,10 +164,25 @@ def project(folder: Path) -> None:
     (folder / "platformio.ini").write_text(INI + "".join(sections))
 
 
-def used_s(rig: Rig, spec: BoardSpec, image: FirmwareImage) -> float:
+def echoes(
+    rig: Rig, spec: BoardSpec, image: FirmwareImage, diagram: Path
+) -> list[PinEvent]:
+    """Return what the sensor does at the pin of its echo."""
+    wired = replace(spec, options={**spec.options, "diagram": str(diagram)})
+    with rig.boot(wired, image) as board:
+        assert isinstance(board, HasPins)
+        board.advance(100 + SIMULATED_S * 1000)
+        return [event for event in board.pin_trace().events if event.pin == ECHO_PIN]
+
+
+def used_s(
+    rig: Rig, spec: BoardSpec, image: FirmwareImage, driven: Sequence[PinEvent] = ()
+) -> float:
     """Return the CPU seconds of a board's process, without those of its start."""
     with rig.boot(spec, image) as board:
         pid = board.child_pid  # type: ignore[attr-defined]
+        for at_us, pin, level in driven:
+            board.drive_pin(pin, level, at_us=at_us)  # type: ignore[attr-defined]
         board.advance(100)
         begun_s = cpu_used_s(pid) or 0.0
         for _ in range(SIMULATED_S * 10):
