@@ -27,13 +27,8 @@ __all__ = ["browser", "circuit_image", "wired"]
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Generator[None, object, object]:
-    """Have what these tests start do without what makes each start twice as dear.
-
-    That is coverage (what others cover here is covered by other tests, in this process)
-    and plugins that no suite here takes.
-    """
+    """Have the pytests that these tests start do without what they do not need."""
     with pytest.MonkeyPatch.context() as environment:
-        environment.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
         environment.setenv("PYTEST_ADDOPTS", " ".join(WITHOUT))
         return (yield)
 

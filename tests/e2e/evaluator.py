@@ -13,6 +13,7 @@ import pytest
 
 from pytest_embedbench.bench.registry import Registry
 from tests.e2e.native_firmware import SUITES
+from tests.support.unmeasured import unmeasured
 
 TANK = SUITES / "tank_fill_drain"
 
@@ -66,6 +67,7 @@ class Evaluator:
             text=True,
             timeout=280,
             check=False,
+            env=unmeasured(),
         )
         return done.stdout + done.stderr
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from tests.e2e.native_firmware import SUITES, needs_gcc
 from tests.e2e.test_sandboxed_evaluation import READ, only_if_opened
 from tests.support.sandboxes import needs_sandbox
 from tests.support.suite_digest import suite_digest
+from tests.support.unmeasured import unmeasured
 
 if TYPE_CHECKING:
     from pytest_embedbench.builders.platformio.core_setup import CoreSetup
@@ -85,7 +85,7 @@ def evaluated(folder: Path) -> dict[str, tuple[str, str, str]]:
     done = subprocess.run(
         [*words, "all", "-n0", "--board=native", "--profile=paper", "--json=rows.json"],
         cwd=folder,
-        env=os.environ | {"EMBEDBENCH_SANDBOX": "require"},
+        env=unmeasured() | {"EMBEDBENCH_SANDBOX": "require"},
         capture_output=True,
         text=True,
         check=False,
