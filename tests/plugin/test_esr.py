@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,8 +21,15 @@ if TYPE_CHECKING:
 
     from tests.plugin.conftest import Suite
 
-# Once in this process: it cannot be loaded anew in each inner run.
 pytestmark = pytest.mark.skipif(not has_scipy(), reason=HINT)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _scipy() -> None:
+    """Load it once in this process: numpy cannot be loaded anew in each inner run."""
+    import_module("scipy.stats")
+
+
 FIRMWARE = """\
 PIN = 9
 
@@ -187,7 +195,9 @@ def test_each_trial_leaves_its_evidence(case: Suite) -> None:
     assert len({*folders}) == 3
     said = [(folder / "transcript.log").read_text() for folder in folders]
     assert ["pin 9" in said[0], "pin 11" in said[1], "pin 10" in said[2]] == [True] * 3
-    ended = [json.loads((f / "test.json").read_text())["outcome"] for f in folders]
+    kept = [json.loads((f / "test.json").read_text()) for f in folders]
+    assert {each["trial_of"] for each in kept} == {record["test"]}
+    ended = [each["outcome"] for each in kept]
     assert ended == ["failed", "failed", "passed"]
 
 

@@ -67,6 +67,10 @@ def test_list_says_what_there_is_oldest_first(root: Path, command: Command) -> N
     leave(root, NEW, 1)
     leave(root, OLD, 40, outcome="failed", reason="it is dark")
     (root / "notes").mkdir()
+    trial = root / NEW / "esr" / "test_it.py" / "test_one"
+    trial.mkdir(parents=True)
+    record = {"test": "test_it.py::test_one", "outcome": "failed", "trial_of": "one"}
+    (trial / "test.json").write_text(json.dumps(record))
     listed = command("list")
     assert [run["name"] for run in listed] == [OLD, NEW]
     assert [run["outcomes"] for run in listed] == [{"failed": 1}, {"passed": 1}]
