@@ -230,6 +230,13 @@ def test_most_bytes_of_twi_are_leapt_over(
     assert left_out(simavr, sketch(name), "uno") > fewest
 
 
+def test_a_wait_for_a_cell_that_each_byte_changes_is_run_through_in_the_end(
+    simavr: Simavr, sketch: Sketch
+) -> None:
+    """Each value of it takes as long to follow as a hundred bytes."""
+    assert 900 < left_out(simavr, sketch("TWI_CLIMBS"), "uno") <= 1000
+
+
 def test_a_wait_that_counts_is_run_through(simavr: Simavr, sketch: Sketch) -> None:
     assert left_out(simavr, sketch("TWI_COUNTED"), "uno") == 0
 

@@ -15,6 +15,7 @@ CPSE_R24_R1 = 0x1181
 SBRC_R24_3 = 0xFD83
 AND_R24_R24 = 0x2388
 OR_R24_R25 = 0x2B89
+CPI_R24_1, SBCI_R25_2 = 0x3081, 0x4092
 CP_R24_R18, CPC_R25_R19 = 0x1782, 0x0793
 DEC_R18 = 0x952A
 MOV_R18_R24 = 0x2F28
@@ -71,6 +72,11 @@ def followed(
         ([*LDS_R24, CPSE_R24_R1, *LDS_R25_NEXT, rjmp(-6)], {CELL: 0, 1: 0}, 7),
         ([*LDS_R24, *LDS_R25_NEXT, OR_R24_R25, breq(-6)], {}, 7),
         ([LD_R24_Z, AND_R24_R24, breq(-3)], {30: 0x20, 31: 1}, 5),
+        (
+            [*LDS_R24, *LDS_R25_NEXT, CPI_R24_1, SBCI_R25_2, brne(-7)],
+            {CELL: 0, CELL + 1: 3},
+            8,
+        ),
         ([LDD_R24_Y_3, ANDI_R24_4, breq(-3)], {28: 0x20, 29: 1}, 5),
         ([LD_R24_X, ORI_R24_4, brne(-3)], {26: 0x20, 27: 1}, 5),
         ([*LDS_R24, EOR_R24_R24, MOVW_R18_R24, *JMP_0], {}, 7),

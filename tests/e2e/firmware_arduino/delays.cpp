@@ -25,6 +25,7 @@
 #define TWI_NESTED 20
 #define TWI_POLLED 21
 #define TWI_COUNTED 22
+#define TWI_CLIMBS 23
 
 static volatile unsigned int events;
 
@@ -82,6 +83,7 @@ static void move_bytes(void)
 }
 
 static volatile byte state, sent;
+static volatile unsigned int climbs;
 
 /* As of Wire: the interrupt sends the next byte, and says when there is none. */
 #if SKETCH == TWI_NESTED
@@ -91,7 +93,8 @@ ISR(TWI_vect)
 #endif
 {
     PINB = _BV(1);
-    if (++sent < 12) {
+    climbs++;
+    if (SKETCH == TWI_CLIMBS || ++sent < 12) {
         TWDR = sent;
         TWCR = _BV(TWINT) | _BV(TWEN) | _BV(TWIE);
     } else {
@@ -110,7 +113,7 @@ static void send_polled(byte control, byte value)
 
 static void send_message(void)
 {
-    TWBR = 6 * (events % 32);
+    TWBR = SKETCH == TWI_CLIMBS ? 20 : 6 * (events % 32);
     if (SKETCH == TWI_POLLED) {
         send_polled(_BV(TWSTA), 0);
         for (byte i = 0; i < 12; i++) send_polled(0, i);
@@ -121,6 +124,7 @@ static void send_message(void)
         TWCR = _BV(TWINT) | _BV(TWEN) | _BV(TWIE) | _BV(TWSTA);
         unsigned int left = 20000;
         if (SKETCH == TWI_COUNTED) while (state == 2 && --left) {}
+        else if (SKETCH == TWI_CLIMBS) while (climbs != 30000) {}
         else while (state == 2) {}
         PINB = _BV(2);
         if (SKETCH == TWI_COUNTED) Serial.println(left);
@@ -170,7 +174,7 @@ void loop()
     case ECHO: while (Serial.available()) Serial.write(Serial.read()); delay(3); break;
     case MASKED: noInterrupts(); delayMicroseconds(900); interrupts(); delay(2); break;
     case SPI_BYTES: move_bytes(); break;
-    case TWI_BYTES: case TWI_NESTED: case TWI_POLLED: case TWI_COUNTED:
+    case TWI_BYTES: case TWI_NESTED: case TWI_POLLED: case TWI_COUNTED: case TWI_CLIMBS:
         send_message(); break;
     default: delay(20); Serial.println(micros()); break;
     }

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _STS, _STS_MASK, _STS_BYTES, _STS_CYCLES = 0x9200, 0xFE0F, 4, 2
 _WIDE_FLASH_BYTES = 1 << 17
-_MOST_KNOWN = 1000
+_MOST_FOLLOWED = 1000
+"""A loop on a cell that is another each time is followed so often, and then run."""
 
 
 class _Site:
@@ -32,10 +33,11 @@ class _Site:
         self._cells: frozenset[int] = frozenset()
         self.values = Struct("0s").unpack_from
         self.rounds: dict[tuple[int, ...], tuple[int, int]] = {}
+        self.followed_count = 0
 
     def look_at(self, cells: tuple[int, ...]) -> None:
         """Look at more cells from now on, if these are not among them."""
-        if not self._cells.issuperset(cells) or len(self.rounds) >= _MOST_KNOWN:
+        if not self._cells.issuperset(cells):
             self._cells = self._cells.union(cells)
             self.values = Struct(_format(sorted(self._cells))).unpack_from
             self.rounds.clear()
@@ -82,6 +84,9 @@ class RamPoll:
     def _find(self, site: _Site) -> tuple[int, int]:
         """Follow the code that comes next."""
         found, pc = (0, 0), self._pc[0]
+        site.followed_count += 1
+        if site.followed_count > _MOST_FOLLOWED:
+            return found
         if self._word(pc) & _STS_MASK == _STS:
             code = WaitingCode(
                 self._word,

@@ -125,7 +125,16 @@ class WaitingCode(KnownState):
         return self._compare(self._register(upper(opcode)), constant(opcode), 0)
 
     def _cpc(self, opcode: int) -> bool:
-        one, other = self._both(opcode)
+        return self._compare_on(*self._both(opcode))
+
+    def _sbci(self, opcode: int) -> bool:
+        number, carry = upper(opcode), self._flags[_C] or 0
+        one, other = self._register(number), constant(opcode)
+        is_known = self._compare_on(one, other)
+        return is_known and self._set(number, (one - other - carry) & 0xFF)
+
+    def _compare_on(self, one: int, other: int) -> bool:
+        """Compare what is above of a wider value."""
         carry, was_zero = self._flags[_C], self._flags[_Z]
         if carry is None or was_zero is None:
             return False
@@ -246,6 +255,7 @@ class WaitingCode(KnownState):
         (0xFC00, 0x2800, _or),
         (0xFC00, 0x2C00, _mov),
         (0xF000, 0x3000, _cpi),
+        (0xF000, 0x4000, _sbci),
         (0xF000, 0x6000, _ori),
         (0xF000, 0x7000, _andi),
         (0xD200, 0x8000, _ldd),
