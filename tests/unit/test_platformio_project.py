@@ -29,6 +29,8 @@ from pytest_embedbench.builders.platformio.surroundings import (
 )
 from pytest_embedbench.errors import ConfigError
 from pytest_embedbench.model import FirmwareSource
+from pytest_embedbench.report_page.page import write_page
+from pytest_embedbench.report_page.run_folder import read_run
 from pytest_embedbench.support.paths import made_cache
 
 INI = """\
@@ -290,6 +292,20 @@ def test_a_cache_that_lies_in_a_project_is_no_part_of_it(tmp_path: Path) -> None
     source = FirmwareSource(project_dir=tmp_path, environment="uno")
     files, _ = project_files(source, read_ini(tmp_path / "platformio.ini", tmp_path))
     assert sorted(files) == ["platformio.ini", "src/main.c"]
+
+
+def test_a_report_page_in_a_project_is_no_part_of_it(tmp_path: Path) -> None:
+    (tmp_path / "platformio.ini").write_text("[env:uno]\nplatform = atmelavr\n")
+    record = tmp_path / "run" / "t.py" / "a" / "test.json"
+    record.parent.mkdir(parents=True)
+    record.write_text('{"test": "t.py::a", "outcome": "passed"}')
+    write_page(tmp_path / "report.html", [read_run(tmp_path / "run")])
+    shutil.rmtree(tmp_path / "run")
+    (tmp_path / "index.html").write_text("<p>served by the firmware</p>")
+    source = FirmwareSource(project_dir=tmp_path, environment="uno")
+    ini = read_ini(tmp_path / "platformio.ini", tmp_path)
+    files, _ = project_files(source, ini)
+    assert sorted(files) == ["index.html", "platformio.ini"]
 
 
 def test_above_the_copy_everything_is_where_it_was(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ _CACHES = frozenset(
 """Hidden folders that tools fill as they run; what is in others may be built."""
 _TEST_FILE = re.compile(r"(test_.*|.*_test|conftest)\.py")
 _NOTES = re.compile(r".*\.(pyc|md|rst)")
+_OUR_PAGE, _PAGE_HEAD_BYTES = b'name="generator" content="pytest-embedbench"', 2000
 _WORD = re.compile(r"(?:-[A-Za-z])?([^\s,;:=<>+\"']{1,200})")
 _NEVER_COPIED = frozenset({".git", ".hg", ".svn", ".pio", ".embedbench"})
 
@@ -133,8 +134,17 @@ def _wanted(entry: Path) -> bool:
         and not _TEST_FILE.fullmatch(entry.name)
         and not _NOTES.fullmatch(entry.name)
         and not (entry / "pyvenv.cfg").is_file()
+        and not _is_report(entry)
         and (entry.name in _OF_FIRMWARE or not _holds_tests(entry))
     )
+
+
+def _is_report(entry: Path) -> bool:
+    """A report page lies where it was asked for: a run must not make the next build."""
+    if entry.suffix != ".html" or not entry.is_file():
+        return False
+    with entry.open("rb") as opened:
+        return _OUR_PAGE in opened.read(_PAGE_HEAD_BYTES)
 
 
 def _holds_tests(entry: Path) -> bool:
