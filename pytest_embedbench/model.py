@@ -222,6 +222,12 @@ class FirmwareImage:
     was_found: bool = field(default=False, compare=False)
     """Whether the cache had it when it was asked for."""
 
+    @property
+    def symbols_path(self) -> Path | None:
+        """The ELF file among its files, if there is one."""
+        files = (self.elf_path, *self.artifacts.values())
+        return next((path for path in files if path.suffix == ".elf"), None)
+
     def __repr__(self) -> str:
         name, digest = self.elf_path.name, self.sha256[:12]
         return f"<FirmwareImage {name} for {self.environment!r}: sha256 {digest}>"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench import processes
+from pytest_embedbench.builders.prebuilt import PrebuiltImage
 from pytest_embedbench.engines.simavr import Simavr
 from pytest_embedbench.errors import (
     BenchFault,
@@ -25,7 +28,15 @@ from pytest_embedbench.errors import (
 )
 from pytest_embedbench.model import FirmwareImage, Level, PinSpec, UartSpec
 from pytest_embedbench.processes.time_budget import TimeBudget
-from tests.e2e.avr_firmware import avr_image, board_spec, boot, killed_bench, simavr
+from pytest_embedbench.support.projects import prebuilt_source
+from tests.e2e.avr_firmware import (
+    avr_gcc,
+    avr_image,
+    board_spec,
+    boot,
+    killed_bench,
+    simavr,
+)
 
 if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr import SimavrBoard
@@ -188,6 +199,29 @@ def test_a_firmware_too_big_for_the_flash_is_told_both_sizes(
     big = avr_image("line", "-Wl,--section-start=.fill=0x8000", "-DFILL", board="mega")
     with pytest.raises(DoesNotFit, match=r"needs \d+ bytes of flash, .* has 32768"):
         Simavr().boot(board_spec("uno"), big)
+
+
+def test_a_hex_has_its_names_from_the_elf_file_of_its_build_beside_it(
+    avr_image: Build, tmp_path: Path
+) -> None:
+    image = avr_image("faults", "-DFAULT=SPIN")
+    elf = Path(shutil.copy(image.elf_path, tmp_path / "firmware.elf"))
+    path = tmp_path / "firmware.hex"
+    objcopy = avr_gcc().with_name("avr-objcopy")
+    words = [str(objcopy), "-O", "ihex", "-R", ".eeprom", str(elf), str(path)]
+    subprocess.run(words, check=True, timeout=60)
+
+    board = Simavr().boot(board_spec("uno"), prebuilt(path))
+    board.advance(500)
+    assert "(hang" in board.position
+    board.close()
+    shutil.copy(avr_image("line").elf_path, elf)
+    with pytest.raises(FirmwareFault, match=r"another build than firmware\.elf beside"):
+        Simavr().boot(board_spec("uno"), prebuilt(path))
+
+
+def prebuilt(path: Path) -> FirmwareImage:
+    return PrebuiltImage().build(prebuilt_source(path), path.parent / "out")
 
 
 def test_a_firmware_file_that_is_cut_short_is_not_run(

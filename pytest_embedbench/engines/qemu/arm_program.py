@@ -49,7 +49,7 @@ def arm_program(image: FirmwareImage) -> Generator[ArmProgram]:
         yield ArmProgram(image=image, kernel=str(path))
         return
     contents = flash_contents(path)
-    elf_path = _elf_of(image)
+    elf_path = image.symbols_path
     if elf_path is not None:
         _check_same_build(path, contents, elf_path)
         image = replace(image, elf_path=elf_path)
@@ -112,11 +112,6 @@ def _check_vectors(path: Path, contents: bytes) -> None:
         f"{path}: does not begin with a stack and a reset vector in the flash at "
         f"{FLASH_AT:#x}: it is for another chip, or to be put behind a bootloader"
     )
-
-
-def _elf_of(image: FirmwareImage) -> Path | None:
-    files = (image.elf_path, *image.artifacts.values())
-    return next((path for path in files if path.suffix == ".elf"), None)
 
 
 def _check_same_build(path: Path, contents: bytes, elf_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.errors import BenchFault, ConfigError, DoesNotFit, FirmwareFault
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from elftools.elf.segments import Segment
 
     from pytest_embedbench.engines.simavr.core.mcus import Mcu
+    from pytest_embedbench.model import FirmwareImage
 
 # avr-gcc's view of a Harvard machine: flash, then RAM, EEPROM, fuses, lock, signature.
 _RAM, _EEPROM = 0x80_0000, 0x81_0000
@@ -26,14 +27,18 @@ _CORES = ((0x2000, 4), (0x1_0000, 5), (0x2_0000, 51), (0x4_0000, 6))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AvrProgram:
-    """What goes into flash: ``(address, bytes)`` segments; symbols on demand."""
+    """What goes into flash: ``(address, bytes)`` segments; symbols on demand.
+
+    ``symbols_path`` is the ELF file beside a HEX or BIN file that says no names.
+    """
 
     path: Path
     segments: tuple[tuple[int, bytes], ...]
+    symbols_path: Path | None = None
 
     def describe(self, pc: int) -> str:
         """Return where ``pc`` is, as ``0x01a4 (main+0x1c)``."""
-        symbols = load_symbols(self.path)
+        symbols = load_symbols(self.symbols_path or self.path)
         if not symbols.functions:
             return f"{pc:#06x} ({self.path.name} has no symbols)"
         function = symbols.at(pc)
@@ -41,6 +46,34 @@ class AvrProgram:
             return f"{pc:#06x} (in no function)"
         offset = f"+{pc - function.start:#x}" if pc > function.start else ""
         return f"{pc:#06x} ({function.name}{offset})"
+
+
+def read_image(image: FirmwareImage, mmcu: str, mcu: Mcu) -> AvrProgram:
+    """Read what belongs into flash, and where its names are.
+
+    Raises:
+        FirmwareFault: also where the ELF file beside it is of another build.
+        DoesNotFit, BenchFault: as ``read_program``.
+    """
+    program = read_program(image.elf_path, mmcu, mcu)
+    names = image.symbols_path
+    if names in (None, program.path) or names.stem != program.path.stem:
+        return program
+    named = _flash(read_program(names, mmcu, mcu))
+    if not named.items() <= _flash(program).items():
+        raise FirmwareFault(
+            f"{program.path}: is of another build than {names.name} beside it"
+        )
+    return replace(program, symbols_path=names)
+
+
+def _flash(program: AvrProgram) -> dict[int, int]:
+    """Return each byte of flash by its address."""
+    return {
+        at + offset: value
+        for at, code in program.segments
+        for offset, value in enumerate(code)
+    }
 
 
 def read_program(path: Path, mmcu: str, mcu: Mcu) -> AvrProgram:

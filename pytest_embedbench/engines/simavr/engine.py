@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.engines.simavr.avr_program import read_program
+from pytest_embedbench.engines.simavr.avr_program import read_image, read_program
 from pytest_embedbench.engines.simavr.board import SimavrBoard
 from pytest_embedbench.engines.simavr.child import Child
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
@@ -156,7 +156,7 @@ class Simavr:
 
     def _program(self, spec: BoardSpec, image: FirmwareImage) -> AvrProgram:
         self.check(spec)
-        return read_program(image.elf_path, spec.mcu, MCUS[spec.mcu])
+        return read_image(image, spec.mcu, MCUS[spec.mcu])
 
     def _child(
         self, spec: BoardSpec, program: AvrProgram, circuit: DrawnCircuit | None

@@ -10,8 +10,6 @@ from pytest_embedbench.flashing.images import artifact, esp_pieces
 from pytest_embedbench.support.image_kinds import ImageKind
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytest_embedbench.model import BoardSpec, FirmwareImage
 
 _ERASED = b"\xff"
@@ -73,7 +71,7 @@ def firmware_of(spec: BoardSpec, image: FirmwareImage) -> ServiceFirmware:
         file = artifact(image, *_suffixes(spec))
         name, data = f"firmware{file.suffix}", file.read_bytes()
     uploads, params = [Upload(name, data)], {"firmware": name}
-    elf = _elf_of(image)
+    elf = image.symbols_path
     if elf is not None and name != "firmware.elf":
         uploads.append(Upload("firmware.elf", elf.read_bytes()))
     if elf is not None:
@@ -94,13 +92,6 @@ def _flash_of(spec: BoardSpec, image: FirmwareImage) -> bytes:
     for at, data, _ in pieces:
         flash[at : at + len(data)] = data
     return bytes(flash)
-
-
-def _elf_of(image: FirmwareImage) -> Path | None:
-    """Return the program with its symbols, if there is one."""
-    if image.elf_path.suffix == ".elf":
-        return image.elf_path
-    return image.artifacts.get(f"{image.elf_path.stem}.elf")
 
 
 def _suffixes(spec: BoardSpec) -> tuple[str, ...]:
