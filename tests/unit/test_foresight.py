@@ -12,9 +12,9 @@ import pytest
 
 from embedbench_plants.tank_fill_drain import TankFillDrain, TankState
 from pytest_embedbench.bench.bench import Bench
+from pytest_embedbench.bench.blind_talk import in_turns
 from pytest_embedbench.bench.coupling import Coupling, Grouping
 from pytest_embedbench.bench.scenario import Injection, PlantEvent, Scenario
-from pytest_embedbench.bench.turns import in_turns
 from pytest_embedbench.errors import (
     EmbedbenchError,
     FirmwareCrash,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.bench.turns import in_turns
+from pytest_embedbench.bench.blind_talk import in_turns
 from pytest_embedbench.grading.checks.closed_loop import HEARTBEAT, answer
 from pytest_embedbench.grading.checks.conversations import (
     check_turn,
