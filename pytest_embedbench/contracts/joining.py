@@ -73,7 +73,7 @@ class JoinsPins(ExchangesBytes, Protocol):
 class Stretch:
     """Common time that boards go through together.
 
-    Attributes:
+    Args:
         begins_us: When it begins.
         ends_us: When it ends.
         ahead_us: By how much the board's own time is ahead of common time.

@@ -75,5 +75,12 @@ def _standing(status: BoardStatus) -> tuple[str, str]:
 
 
 def _untold(name: str, error: EmbedbenchError) -> dict[str, Any]:
-    about = {"board": name, "kind": "", "labels": [], "port": "", "waiters": []}
-    return {**about, "state": "unknown", "words": str(error)}
+    return {
+        "board": name,
+        "kind": "",
+        "labels": [],
+        "port": "",
+        "state": "unknown",
+        "words": str(error),
+        "waiters": [],
+    }

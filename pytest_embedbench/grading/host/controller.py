@@ -233,8 +233,8 @@ class Controller:
         records = [answer[at : at + size] for at in range(0, len(answer), size)]
         for record in {*records}.difference(known):
             changed, state, *actuators = self._stepped.unpack(record)
-            states = [self._states[state]] if self.api.states else []
-            known[record] = self._output(*actuators, changed, *states)
+            named = (self._states[state],) if self.api.states else ()
+            known[record] = self._output(*actuators, changed, *named)
         return [known[record] for record in records]
 
     def _packed(self, row: Row) -> bytes:

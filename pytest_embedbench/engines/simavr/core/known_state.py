@@ -24,7 +24,7 @@ class KnownState:
 
     def __init__(self, data: memoryview, readable: Container[int]) -> None:
         self._data, self._readable = data, readable
-        self._cycles = 0
+        self._cycles: int = 0
         self._seen: set[int] = set()
         self._registers: dict[int, int] = {}
         self._popped: dict[int, int] = {}  # registers that nobody has looked at yet

@@ -24,8 +24,9 @@ from pytest_embedbench.engines.simavr.core.opcodes import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
+    from typing import Any
 
-    _Instruction = tuple[int, int, Callable[["WaitingCode", int], bool]]
+    _Instruction = tuple[int, int, Callable[[Any, int], bool]]
 
 _C, _Z, _I = 0, 1, 7
 _MOST_STEPS = 200
