@@ -233,7 +233,7 @@ class Controller:
         records = [answer[at : at + size] for at in range(0, len(answer), size)]
         for record in {*records}.difference(known):
             changed, state, *actuators = self._stepped.unpack(record)
-            named = (self._states[state],) if self.api.states else ()
+            named: list[Any] = [self._states[state]] if self.api.states else []
             known[record] = self._output(*actuators, changed, *named)
         return [known[record] for record in records]
 
