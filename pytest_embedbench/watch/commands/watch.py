@@ -73,6 +73,8 @@ def _watch(arguments: argparse.Namespace) -> int:
         with sigterm_as_interrupt():
             sys.stdout.write(f"{server.url}\n")
             sys.stdout.flush()
+            if not watched.state()["run"]:
+                sys.stderr.write(f"no run in {watched.root} yet: waiting for one\n")
             server.serve_forever()
     except KeyboardInterrupt:
         sys.stderr.write("ended\n")
