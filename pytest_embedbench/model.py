@@ -224,9 +224,14 @@ class FirmwareImage:
 
     @property
     def symbols_path(self) -> Path | None:
-        """The ELF file among its files, if there is one."""
+        """The ELF file that its builder found to belong to it, if there is one."""
         files = (self.elf_path, *self.artifacts.values())
         return next((path for path in files if path.suffix == ".elf"), None)
+
+    @property
+    def named_path(self) -> Path:
+        """The file that was named, of an image built elsewhere, else ``elf_path``."""
+        return self.artifacts.get(self.metadata.get("prebuilt", ""), self.elf_path)
 
     def __repr__(self) -> str:
         name, digest = self.elf_path.name, self.sha256[:12]

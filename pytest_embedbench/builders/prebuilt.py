@@ -100,7 +100,7 @@ def _files(source: FirmwareSource) -> PrebuiltFiles:
         return _listed_by_idf(path, known)
     if kind not in (ImageKind.BIN, ImageKind.HEX):
         return PrebuiltFiles(name, {name: path}, known)
-    elf = _elf_beside(path)
+    elf = _elf_beside(path, kind)
     beside = {elf.name: elf} if elf else {}
     if kind is ImageKind.HEX:  # it runs as it is; names are in the other
         return PrebuiltFiles(name, {name: path, **beside}, known)
@@ -124,11 +124,14 @@ def _places_in_flash(path: Path) -> dict[str, str]:
     return {"application_offset": "0x10000"}
 
 
-def _elf_beside(path: Path) -> Path | None:
-    """Return the ELF file of a BIN or HEX file: of its name, or the only one."""
+def _elf_beside(path: Path, kind: ImageKind) -> Path | None:
+    """Return the ELF file of a HEX or BIN file: of its name, of a BIN or the only one.
+
+    Merged images of a flash are called otherwise than the application in them.
+    """
     same = path.with_suffix(".elf")
-    if same.is_file():
-        return same
+    if same.is_file() or kind is ImageKind.HEX:
+        return same if same.is_file() else None
     others = sorted(path.parent.glob("*.elf"))
     return others[0] if len(others) == 1 else None
 

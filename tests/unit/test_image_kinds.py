@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import struct
 from pathlib import Path
 
@@ -113,6 +114,27 @@ def test_a_merged_bin_is_all_of_a_flash_and_has_the_elf_beside_it(
     elf, files, metadata = built(tmp_path, "merged.bin")
     assert (elf, files) == ("app.elf", {"app.elf", "merged.bin"})
     assert metadata["flash_images"] == "0x0=merged.bin"
+
+
+def test_an_elf_belongs_to_a_hex_by_its_name_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.hex").write_text(HEX)
+    (tmp_path / "b.elf").write_bytes(b"\x7fELF")
+    source = prebuilt_source(tmp_path / "a.hex")
+    alone = PrebuiltImage().build(source, tmp_path / "alone")
+    assert alone.symbols_path is None
+    shutil.copy(tmp_path / "b.elf", tmp_path / "a.elf")
+    both = PrebuiltImage().build(source, tmp_path / "both")
+    assert both.symbols_path == tmp_path / "both" / "a.elf"
+    assert both.named_path == tmp_path / "both" / "a.hex"
+
+
+def test_a_bin_is_what_runs_and_the_elf_beside_it_says_names(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\x0c\x94")
+    (tmp_path / "b.elf").write_bytes(b"\x7fELF")
+    source = prebuilt_source(tmp_path / "a.bin")
+    image = PrebuiltImage().build(source, tmp_path / "out")
+    assert image.named_path == tmp_path / "out" / "a.bin"
+    assert image.symbols_path == tmp_path / "out" / "b.elf"
 
 
 def test_what_flasher_args_lists_goes_where_it_says(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def arm_program(image: FirmwareImage) -> Generator[ArmProgram]:
     Raises:
         FirmwareFault: it is damaged, or not made for the chip's flash.
     """
-    path = image.artifacts.get(image.metadata.get("prebuilt", ""), image.elf_path)
+    path = image.named_path
     if image_kind(path) is ImageKind.ELF:
         yield ArmProgram(image=image, kernel=str(path))
         return

@@ -55,9 +55,9 @@ def read_image(image: FirmwareImage, mmcu: str, mcu: Mcu) -> AvrProgram:
         FirmwareFault: also where the ELF file beside it is of another build.
         DoesNotFit, BenchFault: as ``read_program``.
     """
-    program = read_program(image.elf_path, mmcu, mcu)
+    program = read_program(image.named_path, mmcu, mcu)
     names = image.symbols_path
-    if names in (None, program.path) or names.stem != program.path.stem:
+    if names is None or names == program.path:
         return program
     named = _flash(read_program(names, mmcu, mcu))
     if not named.items() <= _flash(program).items():
