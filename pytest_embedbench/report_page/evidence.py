@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_embedbench.digests import file_digest
 from pytest_embedbench.report_page.test_entry import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_LOG_BYTES = 400_000
+MOST_LOG_BYTES = 1_000_000
 MOST_TRACE_BYTES = 1_000_000
 MOST_WAVES_BYTES = 1_500_000
 MOST_PICTURE_BYTES = 400_000
@@ -26,7 +27,11 @@ _FULL_LOG = re.compile(r"^full log: (.+)$", re.MULTILINE)
 
 @dataclass(slots=True)
 class LeftEvidence:
-    """What a test has left; ``cuts`` says in words what is not all there."""
+    """What a test has left; ``cuts`` says in words what is not all there.
+
+    ``digests`` has the SHA-256 of each file that is there in part, so that two of them
+    can be told to be equal.
+    """
 
     record: object = None
     logs: dict[str, str] = field(default_factory=dict[str, str])
@@ -36,6 +41,7 @@ class LeftEvidence:
     pictures: dict[str, str] = field(default_factory=dict[str, str])
     files: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     cuts: list[str] = field(default_factory=list[str])
+    digests: dict[str, str] = field(default_factory=dict[str, str])
 
     def table(self) -> dict[str, Any]:
         """Return what goes into the page."""
@@ -113,6 +119,11 @@ def _take_build_log(evidence: LeftEvidence) -> None:
         evidence.cuts.append(f"{file}: cannot be read: {error}")
 
 
+def _note_cut(evidence: LeftEvidence, name: str, file: Path, words: str) -> None:
+    evidence.cuts.append(f"{name}: {words}")
+    evidence.digests[name] = file_digest(file)
+
+
 def _ends(evidence: LeftEvidence, name: str, file: Path) -> str:
     """Return a text, or its first and last lines with a line of ours between."""
     size = file.stat().st_size
@@ -125,7 +136,7 @@ def _ends(evidence: LeftEvidence, name: str, file: Path) -> str:
         last = opened.read().partition(b"\n")[2]
     left_out = size - len(first) - len(last)
     words = f"{left_out:,} bytes of {size:,} are left out of this page"
-    evidence.cuts.append(f"{name}: {words}")
+    _note_cut(evidence, name, file, words)
     return f"{_decoded(first)}\n... {words} ...\n{_decoded(last)}"
 
 
@@ -136,9 +147,8 @@ def _head(evidence: LeftEvidence, name: str, file: Path, most_bytes: int) -> str
         data = opened.read(most_bytes)
     if size > most_bytes:
         data = data.rpartition(b"\n")[0]
-        evidence.cuts.append(
-            f"{name}: its first {len(data):,} bytes of {size:,} are in this page"
-        )
+        words = f"its first {len(data):,} bytes of {size:,} are in this page"
+        _note_cut(evidence, name, file, words)
     return _decoded(data)
 
 
@@ -151,7 +161,7 @@ def _trace(evidence: LeftEvidence, name: str, file: Path) -> str:
     with file.open("rb") as opened:
         kept = [line for index, line in enumerate(opened) if (index - 1) % step == 0
                 or index == 0]  # fmt: skip
-    evidence.cuts.append(f"{name}: one sample of {step} is in this page")
+    _note_cut(evidence, name, file, f"one sample of {step} is in this page")
     return _decoded(b"".join(kept))
 
 

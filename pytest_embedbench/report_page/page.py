@@ -45,8 +45,8 @@ MOST_PACKED_BYTES = 48_000_000
 """Of all evidence together; that of failed tests comes first."""
 _SCRIPTS = (
     "text.js", "data.js", "lanes.js", "drawing.js", "chart.js", "transcript.js",
-    "matrix.js", "tabs.js", "detail.js", "align.js", "compare.js", "theme.js",
-    "main.js",
+    "matrix.js", "tabs.js", "detail.js", "align.js", "differences.js", "compare.js",
+    "theme.js", "main.js",
 )  # fmt: skip
 
 

@@ -53,7 +53,8 @@ def read_run(folder: Path) -> PageRun:
     """Read the folder of a run.
 
     Raises:
-        ConfigError: there is no such folder, it holds no run, or it holds several.
+        ConfigError: there is no such folder, it holds no run or several, or it is in
+            one.
     """
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder: name the folder of a run")
@@ -76,6 +77,8 @@ def read_run(folder: Path) -> PageRun:
         if file.endswith(VERDICT) and (table := reader.table(file))
     ]
     about = reader.table(RUN) if RUN in files else {}
+    if not about and (around := _run_around(path)):
+        raise ConfigError(f"{folder}: is a part of a run: name the whole run, {around}")
     if not (records or verdicts or about or _ALONE.intersection(files)):
         raise ConfigError(
             f"{folder}: is no run's folder: it has no {TEST} of a test, no {VERDICT} "
@@ -93,6 +96,35 @@ def read_run(folder: Path) -> PageRun:
         boards=reader.optional(LAB, files),
         oddities=tuple(reader.oddities),
     )
+
+
+def read_page_runs(folders: Iterable[Path]) -> list[PageRun]:
+    """Read runs for one page, each once and by a name of its own.
+
+    Raises:
+        ConfigError: as ``read_run``.
+    """
+    runs = {run.path: run for run in map(read_run, folders)}
+    return [replace(run, name=_own_name(run.path, runs)) for run in runs.values()]
+
+
+def _own_name(path: Path, paths: Iterable[Path]) -> str:
+    """Return as many last parts of a path as no other of some paths ends with."""
+    others = [each.parts for each in paths if each != path]
+    length = next(
+        length
+        for length in range(1, len(path.parts) + 1)
+        if path.parts[-length:] not in [parts[-length:] for parts in others]
+    )
+    return PurePosixPath(*path.parts[-length:]).as_posix()
+
+
+def _run_around(path: Path) -> Path | None:
+    """Return the folder of the run that a folder is in, if that says of itself so."""
+    for parent in path.parents:
+        if (parent / RUN).is_file() and "exit_status" in _RunReader(parent).table(RUN):
+            return parent
+    return None
 
 
 class _RunReader:

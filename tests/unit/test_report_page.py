@@ -21,7 +21,7 @@ from pytest_embedbench.report_page.esr_rows import case_rows
 from pytest_embedbench.report_page.evidence import read_evidence
 from pytest_embedbench.report_page.packing import packed, script_json
 from pytest_embedbench.report_page.page import rendered_page, write_page
-from pytest_embedbench.report_page.run_folder import read_run
+from pytest_embedbench.report_page.run_folder import read_page_runs, read_run
 from pytest_embedbench.report_page.test_entry import group_of
 
 if TYPE_CHECKING:
@@ -219,9 +219,21 @@ def test_a_place_without_a_run_is_told(
     assert "of any other run --html=FILE makes a page" in capsys.readouterr().err
     assert main(["report", str(tmp_path / "none")]) == 1
     assert "none: no such folder or file" in capsys.readouterr().err
+    (tmp_path / "run" / "run.json").write_text('{"exit_status": 0}')
+    for part in ("t.py", "t.py/a"):
+        with pytest.raises(ConfigError, match=r"is a part of a run: name .*run$"):
+            read_run(tmp_path / "run" / part)
     (tmp_path / "latest").symlink_to("20260101")
     with pytest.raises(ConfigError, match="holds several runs: name one of them"):
         read_run(tmp_path)
+
+
+def test_runs_of_one_name_are_told_apart_and_each_is_there_once(tmp_path: Path) -> None:
+    for name in ("before/run", "after/run", "other"):
+        put(tmp_path / name, "t.py/a")
+    names = ["before/run", "after/run", "other", "other", "after/../before/run"]
+    runs = read_page_runs(tmp_path / name for name in names)
+    assert [run.name for run in runs] == ["before/run", "after/run", "other"]
 
 
 def test_what_is_cut_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,6 +261,10 @@ def test_what_is_cut_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert kept == ["timestamp_ms,level", *lines[::10]]
     assert found.waves["circuit.vcd"].splitlines() == lines[:11]
     assert found.pictures == {}
+    assert set(found.digests) == {"circuit.vcd", "trace.csv", "transcript.log"}
+    assert found.digests["circuit.vcd"] == found.digests["transcript.log"], (
+        "equal files"
+    )
 
 
 def test_the_log_of_a_build_that_failed_comes_along(tmp_path: Path) -> None:

@@ -83,9 +83,9 @@ def _write_page(
 ) -> None:
     """Write the page of all places that are folders; an index has nothing to show."""
     from pytest_embedbench.report_page.page import write_page  # noqa: PLC0415  # late
-    from pytest_embedbench.report_page.run_folder import read_run  # noqa: PLC0415
+    from pytest_embedbench.report_page.run_folder import read_page_runs  # noqa: PLC0415
 
-    runs = [read_run(place) for place in places if not place.is_file()]
+    runs = read_page_runs(place for place in places if not place.is_file())
     size = write_page(file, runs, [asdict(table) for table in tables])
     sys.stdout.write(f"report page in {file} ({size / 1e6:.1f} MB)\n")
 

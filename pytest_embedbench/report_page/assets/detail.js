@@ -16,13 +16,10 @@ async function showDetail(host, test, parameters) {
     reasonOf(test, evidence),
     tracebackOf(evidence),
     briefOf(evidence ? evidence.brief : {}),
-    h("div", { class: "tools" }, compareForm(test), shareButton(test, timeline)));
-  if (!evidence) {
-    host.append(h("p", { class: "note" }, "There was no room for its evidence in this page: see its folder, ", filesLink(test), "."));
-  } else {
-    appendCuts(host, evidence);
-    host.append(evidenceView(test, evidence, lanes, timeline), restOf(test, evidence));
-  }
+    h("div", { class: "tools" }, compareForm(test), shareButton(test, timeline)),
+    evidence ? null : noRoom(test),
+    cutsOf(evidence));
+  if (evidence) host.append(evidenceView(test, evidence, lanes, timeline), restOf(test, evidence));
   if (parameters.has("at")) timeline.point(Number(parameters.get("at")) || 0, "kept");
 }
 
@@ -34,7 +31,7 @@ function evidenceView(test, evidence, lanes, timeline, differs = {}) {
   const views = talks.map(([name, text]) =>
     new TranscriptView(name, transcriptLines(text), timeline, alone(name)));
   requestAnimationFrame(() => views.forEach((view, index) => {
-    const first = Math.min(...alone(talks[index][0]));
+    const first = least(alone(talks[index][0]));
     if (first < view.rows.length) view.select(first);
   }));
   return h("div", { class: "evidence" }, drawn ? drawn.element : null,
@@ -79,10 +76,15 @@ function briefOf(brief) {
     h("dl", {}, sentences.map(([name, words]) => [h("dt", {}, name), h("dd", {}, coded(words))])));
 }
 
-function appendCuts(host, evidence) {
-  if ((evidence.cuts || []).length)
-    host.append(h("ul", { class: "note", "aria-label": "What is not all here" },
-      evidence.cuts.map((words) => h("li", {}, printable(words)))));
+function noRoom(test) {
+  return h("p", { class: "note" }, "There was no room for its evidence in this page: see its folder, ", filesLink(test), ".");
+}
+
+function cutsOf(evidence) {
+  const cuts = (evidence && evidence.cuts) || [];
+  if (!cuts.length) return null;
+  return h("ul", { class: "note", "aria-label": "What is not all here" },
+    cuts.map((words) => h("li", {}, printable(words))));
 }
 
 function restOf(test, evidence) {

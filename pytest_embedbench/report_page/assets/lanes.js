@@ -1,7 +1,8 @@
 // Lanes over one time: microseconds of the board. Each lane has `times`, rising, and
-// `values`; kinds are "analog", "digital", "words" and "marks".
+// `values`; kinds are "analog", "digital", "words" and "marks". Those of a `file` have
+// the name of their `signal` there, samples of a plant their `stamps` and `words`, too.
 
-const TRANSCRIPT_LINE = /^ *(\d+\.\d+) (fw->|->fw|--  ) (.*)$/;
+const TRANSCRIPT_LINE = /^ *(\d+\.\d+) (fw->|->fw|--  ) (.*)$/s;
 
 /** Read a transcript; what is no line of one (a cut) has no time. */
 function transcriptLines(text) {
@@ -49,7 +50,7 @@ function traceLanes(text, file, record, prefix) {
   const times = stamps.map(clock);
   const lanes = head.slice(1).map((name, index) => {
     const words = rows.map((row) => row[index + 1]);
-    const lane = { name: prefix + name, times, stamps, thresholds: [] };
+    const lane = { name: prefix + name, file, signal: name, times, stamps, words, thresholds: [] };
     if (words.every((word) => word === "True" || word === "False")) {
       return { ...lane, kind: "digital", values: words.map((word) => (word === "True" ? "1" : "0")) };
     }
@@ -72,7 +73,7 @@ function traceLanes(text, file, record, prefix) {
 const UNITS_US = { s: 1e6, ms: 1e3, us: 1, ns: 1e-3, ps: 1e-6, fs: 1e-9 };
 
 /** Read a value change dump of single wires. */
-function waveLanes(text, prefix) {
+function waveLanes(text, file, prefix) {
   const scale = /\$timescale\s+(\d+)\s*(\w+)\s+\$end/.exec(text);
   const step_us = scale ? Number(scale[1]) * (UNITS_US[scale[2]] || 1) : 1;
   const lanes = new Map();
@@ -80,7 +81,7 @@ function waveLanes(text, prefix) {
   for (const line of text.split("\n")) {
     if (line.startsWith("$var")) {
       const [, , , code, name] = line.split(/\s+/);
-      lanes.set(code, { name: prefix + name, kind: "digital", times: [], values: [] });
+      lanes.set(code, { name: prefix + name, file, signal: name, kind: "digital", times: [], values: [] });
     } else if (line[0] === "#") {
       at_us = Number(line.slice(1)) * step_us;
     } else if ("01xzXZ".includes(line[0]) && lanes.has(line.slice(1))) {
@@ -101,7 +102,7 @@ function allLanes(evidence) {
   return [
     ...traces.flatMap(([name, text]) =>
       traceLanes(text, name, evidence.record, traces.length > 1 ? name + ": " : "")),
-    ...waves.flatMap(([name, text]) => waveLanes(text, waves.length > 1 ? name + ": " : "")),
+    ...waves.flatMap(([name, text]) => waveLanes(text, name, waves.length > 1 ? name + ": " : "")),
     ...talks.flatMap(([name, text]) =>
       transcriptLanes(talks.length > 1 ? name : "", transcriptLines(text))),
   ];

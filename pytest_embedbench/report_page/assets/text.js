@@ -51,6 +51,11 @@ function coded(text) {
     index % 3 === 0 ? part : index % 3 === 2 ? h("code", {}, part.replace(/^ (.*[^ ].*) $/s, "$1")) : null);
 }
 
+/** Return the least of any number of numbers, infinity of none. */
+function least(numbers) {
+  return [...numbers].reduce((found, each) => Math.min(found, each), Infinity);
+}
+
 function seconds(us, digits = 6) {
   return (us / 1e6).toFixed(digits) + " s";
 }
