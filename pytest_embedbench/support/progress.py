@@ -26,7 +26,10 @@ class Meter(Protocol):
     """What shows how far work is."""
 
     def show(self, done: int, rest: str) -> None:
-        """Say how many pieces are done; ``rest`` is about how long the others take."""
+        """Say how many pieces are done; ``rest`` is what of the others is known.
+
+        It is which one is under way, and about how long they take.
+        """
         ...
 
     def close(self) -> None:
@@ -48,6 +51,7 @@ class LongWork:
     meter: Meter | None = None
     """What shows it; by default what suits this process's stderr."""
     done: int = field(default=0, init=False)
+    _under_way: str = field(default="", init=False)
     _began_s: float = field(init=False)
 
     def __enter__(self) -> Self:
@@ -65,12 +69,21 @@ class LongWork:
         if self.meter is not None:
             self.meter.close()
 
+    def begin_piece(self, name: str) -> None:
+        """Say which piece is under way; the one that was begun before it has ended."""
+        self.done += bool(self._under_way)
+        self._under_way = name
+        self._show()
+
     def piece_done(self) -> None:
         """Count one piece that has ended."""
         self.done += 1
+        self._show()
+
+    def _show(self) -> None:
         rest = time_left(self.done, self.total, self.now_s() - self._began_s)
         if self.meter is not None:
-            self.meter.show(self.done, rest)
+            self.meter.show(self.done, ", ".join(filter(None, (self._under_way, rest))))
 
 
 @dataclass(slots=True)

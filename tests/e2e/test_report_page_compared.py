@@ -101,9 +101,7 @@ PAIRS: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
     (
         talk("A", *UNLIKE[0], "Z"),
         talk("A", *UNLIKE[1], "Z"),
-        [
-            "at 0.011000 s: \u201cT 0\u201d against \u201cU 0\u201d. From there on they"
-        ],
+        ["at 0.011000 s: \u201cT 0\u201d against \u201cU 0\u201d. From there on they"],
     ),
     (
         {"logs": {"uno/transcript.log": said("A"), "a/transcript.log": said("B")}},

@@ -70,6 +70,19 @@ def test_lines_are_far_enough_apart_in_time() -> None:
     assert work(HostTime(), total=100, each_s=0.05, pieces=100) == []
 
 
+def test_the_piece_that_is_under_way_is_named() -> None:
+    time = HostTime()
+    lines = PlainLines("setup", 3, time, time.written.append)
+    with LongWork("setup", 3, time, lines) as going:
+        for name in ("platforms", "SCons", "toolchain-atmelavr"):
+            going.begin_piece(name)
+            time.now_s += 20
+    assert time.written == [
+        "setup: 1 of 3, SCons, about 40 s to go\n",
+        "setup: 2 of 3, toolchain-atmelavr, about 20 s to go\n",
+    ]
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

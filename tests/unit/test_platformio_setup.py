@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import multiprocessing
 import os
@@ -71,6 +72,21 @@ def test_what_is_here_is_linked_under_platformios_names(
     assert about["spec"]["owner"] == "platformio"
     assert done.packages == ("toolchain-atmelavr",)
     assert done.absent == {}
+
+
+def test_a_terminal_sees_which_package_is_under_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("rich", reason="pip install rich")
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("CI", raising=False)
+    set_up_core(tmp_path / "core", SCONS, [compiler("no-such-thing-")])
+    shown = terminal.getvalue()
+    assert "setup" in shown
+    assert "toolchain-atmelavr" in shown
 
 
 def test_what_is_not_here_is_reported_with_the_command_that_brings_it(

@@ -21,7 +21,9 @@ from pytest_embedbench.builders.platformio.packages import (
     local_platforms,
     module_dir,
 )
+from pytest_embedbench.clock import host_now_s
 from pytest_embedbench.errors import ConfigError, ToolMissing
+from pytest_embedbench.support.progress import LongWork
 from pytest_embedbench.support.whole_files import replace_whole
 
 if TYPE_CHECKING:
@@ -104,21 +106,17 @@ def set_up_core(
     if scons is None:
         raise ToolMissing("platformio", "SCons", "pip install 'SCons==4.11.1'")
     core_dir.mkdir(parents=True, exist_ok=True)
-    packages: list[str] = []
-    absent: dict[str, str] = {}
-    with FileLock(core_dir / "embedbench-seed.lock"):
+    pieces = len(local_packages) + 2
+    with (
+        LongWork("setup", pieces, host_now_s) as work,
+        FileLock(core_dir / "embedbench-seed.lock"),
+    ):
+        work.begin_piece("platforms")
         platforms = _link_platforms(core_dir / "platforms")
+        work.begin_piece("SCons")
         tool_scons = core_dir / "packages" / f"tool-scons{_OURS}"
         _write_scons(tool_scons, scons, scons_version)
-        for local_package in local_packages:
-            where = core_dir / "packages" / f"{local_package.name}{_OURS}"
-            contents = local_package.find()
-            if contents:
-                _write_package(where, local_package, contents)
-                packages.append(local_package.name)
-            else:
-                shutil.rmtree(where, ignore_errors=True)
-                absent[local_package.name] = local_package.install
+        absent = _make_packages(core_dir / "packages", local_packages, work)
         for name, version in NOT_FOR_BUILDING.items():
             _describe(core_dir / "packages" / f"{name}{_OURS}", name, version)
         if libraries:
@@ -130,7 +128,7 @@ def set_up_core(
     return CoreSetup(
         core_dir=core_dir,
         platforms=tuple(platforms),
-        packages=tuple(packages),
+        packages=tuple(p.name for p in local_packages if p.name not in absent),
         absent=absent,
         libraries=named_libraries(core_dir),
     )
@@ -143,6 +141,22 @@ def named_libraries(core_dir: Path) -> tuple[Path, ...]:
     except OSError:
         return ()
     return tuple(map(Path, named))
+
+
+def _make_packages(
+    packages_dir: Path, local_packages: Sequence[LocalPackage], work: LongWork
+) -> dict[str, str]:
+    """Link what is here; return what is not, with the command that installs it."""
+    absent: dict[str, str] = {}
+    for local_package in local_packages:
+        work.begin_piece(local_package.name)
+        where = packages_dir / f"{local_package.name}{_OURS}"
+        if contents := local_package.find():
+            _write_package(where, local_package, contents)
+        else:
+            shutil.rmtree(where, ignore_errors=True)
+            absent[local_package.name] = local_package.install
+    return absent
 
 
 def _link_platforms(where: Path) -> list[str]:
