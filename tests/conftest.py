@@ -14,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
 # A package of its own: an inner run that has it installed collects its tests.
 collect_ignore = ["thirdparty_package"]
 
-TEST_WITHIN_S = 120
+TEST_WITHIN_S = 300
 
 # What not every distribution brings, or no ordinary machine lets us do.
 _MAY_BE_ABSENT = ("Espressif", "choose its addresses", "no browser")
@@ -76,6 +76,19 @@ def _bring_up_loopback() -> None:
         if not flags & _IFF_UP:
             up = struct.pack(_IFREQ, b"lo", flags | _IFF_UP)
             fcntl.ioctl(probe, _SIOCSIFFLAGS, up)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def inner_temporary_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give the pytests that tests start a place of their own for what is temporary.
+
+    A pytest that ends clears away what earlier ones have left, all sessions' of this
+    user: minutes, within whatever test starts the first.
+    """
+    with pytest.MonkeyPatch.context() as environment:
+        root = tmp_path_factory.mktemp("inner")
+        environment.setenv("PYTEST_DEBUG_TEMPROOT", str(root))
+        yield
 
 
 @pytest.hookimpl(wrapper=True)
