@@ -11,6 +11,7 @@ import contextlib
 import os
 import socket
 import sys
+import threading
 from dataclasses import dataclass, field
 
 
@@ -54,6 +55,7 @@ class CorePinning:
     """
 
     _core: PinnedCore = field(default_factory=PinnedCore)
+    _thread_id: int = 0
     _before: set[int] = field(default_factory=set[int])
     _pinned_count: int = 0
 
@@ -65,6 +67,7 @@ class CorePinning:
         if self._pinned_count == 0:
             self._core = claim_core()
             if self._core.number is not None:
+                self._thread_id = threading.get_native_id()
                 self._before = os.sched_getaffinity(0)
                 os.sched_setaffinity(0, {self._core.number})
         self._pinned_count += 1
@@ -77,10 +80,14 @@ class CorePinning:
                 os.sched_setaffinity(pid, {self._core.number})
 
     def unpin(self) -> None:
-        """Let one program go; with the last, the caller is free again."""
+        """Let one program go; with the last, the thread that came along is free again.
+
+        That may be another thread than the caller, and it may be gone.
+        """
         self._pinned_count -= 1
         if self._pinned_count == 0 and self._core.number is not None:
-            os.sched_setaffinity(0, self._before)
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(self._thread_id, self._before)
             self._core.release()
 
 

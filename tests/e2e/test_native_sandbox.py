@@ -125,11 +125,13 @@ def test_a_daemon_is_found_and_the_next_board_is_alone(
 ) -> None:
     image = firmware(compiler, f"{DAEMON} {SAYS_ITS_TIME}", isolation)
     others = set(descendants(os.getpid()))
+    cores = os.sched_getaffinity(0)
     for _ in range(2):
         booting = rig.boot(spec, image)
         booting.__enter__().advance(5)
         with pytest.raises(FirmwareCrash, match="has left 1 processes running"):
             booting.__exit__(None, None, None)
+        assert os.sched_getaffinity(0) == cores
     below = set(descendants(os.getpid()))
     rig.close()
     assert all(wait_gone(pid, budget_s=0) for pid in below - others)

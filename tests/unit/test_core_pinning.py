@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -45,3 +46,13 @@ def test_no_two_claims_are_the_same_core() -> None:
     assert len(set(numbers)) == len(numbers)
     for claim in claims:
         claim.release()
+
+
+def test_a_thread_is_let_go_by_another() -> None:
+    before = os.sched_getaffinity(0)
+    pinning = CorePinning()
+    pinning.pin()
+    closer = threading.Thread(target=pinning.unpin)
+    closer.start()
+    closer.join()
+    assert os.sched_getaffinity(0) == before

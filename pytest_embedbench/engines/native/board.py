@@ -177,11 +177,13 @@ class NativeBoard:
         """End the process; what it said stays readable."""
         if not self._closed:
             self._closed = True
-            self._last_console = self._program.console_text()
-            if self._fault is not None:  # it may be anywhere but waiting for us
-                self._program.process.end(0)
-            self._program.close()
-            SHARED_CORE.unpin()
+            try:
+                self._last_console = self._program.console_text()
+                if self._fault is not None:  # it may be anywhere but waiting for us
+                    self._program.process.end(0)
+                self._program.close()
+            finally:
+                SHARED_CORE.unpin()
 
     def console_text(self) -> str:
         """Return what the program wrote to stdout and stderr, shortened in the middle.

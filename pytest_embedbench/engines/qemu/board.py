@@ -106,8 +106,10 @@ class QemuBoard:
         """End the emulator; what was said stays readable."""
         if not self._closed:
             self._closed = True
-            self._guest.close()
-            self._power_on.close()
+            try:
+                self._guest.close()
+            finally:
+                self._power_on.close()
 
     def _booted(self, now_us: int) -> Guest:
         guest = self._power_on(self._links, now_us)
