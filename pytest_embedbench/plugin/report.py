@@ -197,8 +197,8 @@ def _finish(item: pytest.Item, report: pytest.TestReport, log: TestLog) -> None:
 
 
 def _write(item: pytest.Item, log: TestLog) -> None:
-    """Write ``test.json``, if the test got as far as to have something to run."""
-    if log.board or log.ran:
+    """Write ``test.json``, if the test had something to run, or has failed."""
+    if log.is_kept:
         record = log.record()
         item.ihook.pytest_embedbench_test_record(item=item, record=record)
         log.write(record)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_embedbench.plugin import report
-from pytest_embedbench.plugin.stash import TESTLOG, on_a_board
+from pytest_embedbench.plugin.stash import RECORDED, TESTLOG, log_of, on_a_board
 from pytest_embedbench.plugin.testlog import note_given
 
 if TYPE_CHECKING:
@@ -33,9 +33,17 @@ def pytest_runtest_makereport(
     """Say whose fault a failure is, and put the conversation under it."""
     if on_a_board(item):
         note_given(item, call.excinfo)
+    if RECORDED in item.stash and _has_failed(call):
+        log_of(item)
     if TESTLOG not in item.stash:
         return (yield)
     report.hide_our_frames(item, call)
     made = yield
     report.complete(item, call, made)
     return made
+
+
+def _has_failed(call: pytest.CallInfo[None]) -> bool:
+    return call.excinfo is not None and not call.excinfo.errisinstance(
+        (pytest.skip.Exception, pytest.xfail.Exception)
+    )

@@ -26,6 +26,9 @@ RUN_NAME: pytest.StashKey[str] = pytest.StashKey()
 PLACE: pytest.StashKey[tuple[str, str]] = pytest.StashKey()
 """Where below the run's folder a product wants a test's evidence, and by what name."""
 
+RECORDED: pytest.StashKey[bool] = pytest.StashKey()
+"""On a test of which a product wants a record if it fails, on a board or on none."""
+
 
 def in_use(config: pytest.Config) -> bool:
     """Say whether anything of ours has been asked for in this process."""

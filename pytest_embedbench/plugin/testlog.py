@@ -130,6 +130,11 @@ class TestLog:
         """Whether a phase so far has failed."""
         return any(phase["outcome"] == "failed" for phase in self.phases.values())
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether it leaves a record: it had something to run, or has failed."""
+        return bool(self.board or self.ran or self.failed)
+
     def wants_plots(self, plots: str) -> bool:
         """Say whether ``--embedbench-plots`` asks for plots of it."""
         return plots == "always" or (plots == "failed" and self.failed)

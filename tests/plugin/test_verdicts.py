@@ -182,6 +182,17 @@ def test_a_failure_on_the_host_comes_before_one_on_the_board(task: Suite) -> Non
     assert decided(task) == ("HOST", "HOST_TEST")
 
 
+def test_a_check_without_a_board_leaves_a_record_if_it_fails(task: Suite) -> None:
+    other = f"{HOST}\n@pytest.mark.brief('T1')\ndef test_more(): assert 1 == 2\n"
+    task.test(other, "test_host.py")
+    task.run("test_host.py").assert_outcomes(passed=1, failed=1)
+    check = next(c for c in verdict(task)["checks"] if "more" in c["check"])
+    assert check["folder"] == "test_host.py/test_more"
+    record = json.loads(task.only("test.json").read_bytes())
+    assert "assert 1 == 2" in record["phases"]["call"]["traceback"]
+    assert record["brief"] == {"T1": "The pump is off at first."}
+
+
 def test_a_fault_of_the_test_is_no_verdict(task: Suite) -> None:
     task.test(LOOP.replace("loop.state.pump_on", "loop.state.color"), "test_loop.py")
     task.run()

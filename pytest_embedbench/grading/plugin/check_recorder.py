@@ -206,7 +206,7 @@ def _details(
     ]
     if scenarios:
         details["scenarios"] = scenarios
-    if report.when == "teardown":
+    if report.when == "teardown" and (log.is_kept or report.failed):
         own_dir = session_of(item.config).run_dir / log.below
         details["folder"] = log.folder().relative_to(own_dir).as_posix()
     seeds = [value for name, value in item.user_properties if name == SEED]

@@ -25,6 +25,7 @@ from pytest_embedbench.grading.plugin.submissions import label_of, submission_of
 from pytest_embedbench.grading.verdict import Stage
 from pytest_embedbench.plugin.markers import check_text
 from pytest_embedbench.plugin.options import setting
+from pytest_embedbench.plugin.stash import RECORDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -108,8 +109,13 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
         if item.get_closest_marker("brief") is not None:
             item.stash[_POSITION] = position
             item.stash[CHECK] = _check(item)
+            item.stash[RECORDED] = True
             if SUBMITTED in config.stash and submission_of(item) is None:
                 item.stash[WRONG_PROFILE] = _NO_PARAMETER
+    if any(CHECK in item.stash for item in items):
+        from pytest_embedbench.plugin import running  # noqa: PLC0415  # late
+
+        running.watch(config)
 
 
 def _without_profile(
