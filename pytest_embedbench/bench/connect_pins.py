@@ -43,11 +43,12 @@ def connect_pins(
 
     Raises:
         ConfigError: no bench with a pin of its board; one board twice; a pin that is
-            joined already; a board that is closed, in a circuit, or without pins that
-            can be joined; boards of two groups; a delay that is no whole number of
-            microseconds from 1 to 1,000,000.
-        PinContention: later, from whatever lets time pass: both pins are outputs, and
-            one is low while the other is high.
+            joined already, that a test drives, or that has no digital level; a board
+            that is closed, in a circuit, or without pins that can be joined; boards of
+            two groups; a delay that is no whole number of microseconds from 1 to
+            1,000,000.
+        PinContention: later, from whatever waits for either board: both pins are
+            outputs, and one is low while the other is high.
     """
     if type(wire_delay_us) is not int or not 0 < wire_delay_us <= _LONGEST_DELAY_US:
         raise ConfigError(
@@ -85,6 +86,10 @@ def _checked(given: object) -> BenchPin:
         raise ConfigError(
             f"connect_pins: {board.spec.name} has no pin {pin!r}; it has: {known}"
         )
+    try:
+        board.check_joinable(pin)
+    except ConfigError as error:
+        raise ConfigError(f"connect_pins: {error}") from error
     joined = joined_board(bench.uart)
     if joined is not None and pin_port(pin) in joined.ends:
         raise ConfigError(f"connect_pins: {shown} is joined already")

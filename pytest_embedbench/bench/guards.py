@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_embedbench.errors import FirmwareFlood
+from pytest_embedbench.errors import FirmwareFlood, PinContention
 from pytest_embedbench.model import Direction
 from pytest_embedbench.wire.transcript import printable
 
@@ -59,6 +59,19 @@ def from_firmware(lines: Iterable[tuple[int, Line]]) -> Iterator[tuple[int, Line
         for number, line in lines
         if line.direction is Direction.FROM_FIRMWARE
     )
+
+
+def first_behind(fault: FirmwareFault, transcript: Transcript) -> int:
+    """Return the number of the first line that came after a fault.
+
+    Of the faults that end a firmware none has; boards that are joined go on until the
+    bench looks whether they worked against each other.
+    """
+    end = len(transcript)
+    if not isinstance(fault, PinContention):
+        return end
+    later = (n for n, line in transcript.since(0) if line.at_us > fault.at_us)
+    return next(later, end)
 
 
 @dataclass(slots=True)

@@ -21,7 +21,12 @@ from pytest_embedbench.contracts import (
     RunsTogether,
     WireByte,
 )
-from pytest_embedbench.errors import BenchFault, ConfigError, FirmwareFault
+from pytest_embedbench.errors import (
+    BenchFault,
+    ConfigError,
+    FirmwareFault,
+    PinContention,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,7 +87,10 @@ class JoinedBoard:
 
         Raises:
             FirmwareFault: that of this board.
+            BoardLost: it has been closed.
         """
+        if self not in self.time.boards:
+            self._board.advance(duration_ms)
         if not self.time.is_passing:
             self.time.lead(self, duration_ms)
         if self._fault is not None:
@@ -179,15 +187,17 @@ class JoinedBoard:
     def write_down(self, until_us: int) -> None:
         """Have in the transcripts what its UARTs have heard, until it died if it has.
 
-        Raises:
-            PinContention: it drives a wire against another board.
+        That it drives a wire against another board is a fault of its own, and is kept.
         """
         heard_until_us = until_us
         if not self.is_running:
             heard_until_us = min(until_us, self._board.now_us() - self.ahead_us)
         for end in self.ends.values():
             end.take(until_us)
-            end.write_down_until(heard_until_us, self.ahead_us)
+            try:
+                end.write_down_until(heard_until_us, self.ahead_us)
+            except PinContention as fault:
+                self._fault = self._fault or fault
             if not self.is_running:
                 end.miss(until_us)
 

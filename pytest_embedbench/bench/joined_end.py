@@ -51,6 +51,11 @@ class JoinedEnd(ABC):
     def write_down_until(self, until_us: int, ahead_us: int) -> None:
         """Take note of what is heard up to then; the board's time is ahead."""
 
+    @staticmethod
+    def order(signal: WireByte) -> tuple[int, ...]:
+        """Return what says which of two is heard first; of equals, the earlier said."""
+        return signal.ends_us, signal.begins_us, signal.value
+
     def said(self, byte: WireByte) -> WireByte:
         """Return what the partners are to know of something that is said."""
         return byte._replace(uart=self.label)
@@ -61,13 +66,13 @@ class JoinedEnd(ABC):
         for partner in self.partners:
             knows = directly and partner.hears_directly
             queue = partner.given if knows else partner.coming
-            insort(queue, said, key=_end_first)
+            insort(queue, said, key=partner.order)
 
     def take(self, until_us: int) -> list[WireByte]:
         """Return what the board is to be told of, that is heard up to then."""
         heard = taken(self.coming, until_us)
         for byte in heard:
-            insort(self.given, byte, key=_end_first)
+            insort(self.given, byte, key=self.order)
         return heard
 
     def miss(self, until_us: int) -> None:
@@ -93,7 +98,3 @@ def taken(queue: list[WireByte], until_us: int) -> list[WireByte]:
 
 def _end(byte: WireByte) -> int:
     return byte.ends_us
-
-
-def _end_first(byte: WireByte) -> tuple[int, int, int]:
-    return byte.ends_us, byte.begins_us, byte.value

@@ -40,6 +40,11 @@ class WiredPin(JoinedEnd):
         """How long an edge is on its way."""
         return self.delay_us
 
+    @staticmethod
+    def order(signal: WireByte) -> tuple[int, ...]:
+        """Keep edges of one microsecond as they came: the last one stays."""
+        return (signal.ends_us,)
+
     def said(self, byte: WireByte) -> WireByte:
         """Keep what its own firmware does."""
         self._does.append((byte.begins_us, PinDrive(byte.value)))
@@ -82,5 +87,6 @@ class WiredPin(JoinedEnd):
         return PinContention(
             f"outputs work against each other since {at_us / 1000:.3f} ms of "
             f"{self.recorder.board.spec.name}: {' and '.join(names)}; one of the two "
-            "firmwares has to leave its pin an input"
+            "firmwares has to leave its pin an input",
+            at_us,
         )

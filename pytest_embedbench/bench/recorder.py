@@ -10,7 +10,7 @@ from pytest_embedbench.bench.absences import AbsenceWatch
 from pytest_embedbench.bench.crashes import CrashGuard
 from pytest_embedbench.bench.evidence import evidence_of
 from pytest_embedbench.bench.growing_files import GrowingFiles
-from pytest_embedbench.bench.guards import FloodMeter, from_firmware
+from pytest_embedbench.bench.guards import FloodMeter, first_behind, from_firmware
 from pytest_embedbench.bench.lookout import Lookout
 from pytest_embedbench.bench.under_test import plain
 from pytest_embedbench.contracts import HearsBetween, RunsOn
@@ -136,7 +136,7 @@ class Recorder:
             self._keep(crash[1], crash[0])
         if self.fault is None:
             self.note(f"{type(fault).__name__}: {str(fault).partition(chr(10))[0]}")
-            self._keep(fault, len(self.transcript))
+            self._keep(fault, first_behind(fault, self.transcript))
 
     def add(self, other: Recorder) -> None:
         """Have another UART of the board listened to, also to what it has said."""

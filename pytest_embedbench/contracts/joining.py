@@ -60,6 +60,14 @@ def pin_port(pin: str) -> str:
 class JoinsPins(ExchangesBytes, Protocol):
     """A board whose pins can be joined to those of others."""
 
+    def check_joinable(self, pin: str) -> None:
+        """Refuse a pin that cannot be joined now.
+
+        Raises:
+            ConfigError: it has no digital level, or a test drives it.
+        """
+        ...
+
     def join_pin(self, pin: str, delay_us: int) -> None:
         """Tell, among what is exchanged, of all that the firmware does at a pin.
 

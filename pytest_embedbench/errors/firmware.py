@@ -67,7 +67,17 @@ class PinCheckFailed(FirmwareFault):
 
 
 class PinContention(FirmwareFault):
-    """Outputs of two boards that are joined work against each other."""
+    """Outputs of two boards that are joined work against each other.
+
+    Args:
+        message: Which they are, and what each does.
+        at_us: Since when, by the clock of the board that tells of it.
+    """
+
+    def __init__(self, message: str, at_us: int) -> None:
+        self.message = message
+        self.at_us = at_us
+        super().__init__(message)
 
 
 class UnitTestsFailed(FirmwareFault):

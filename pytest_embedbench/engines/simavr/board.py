@@ -6,7 +6,7 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pytest_embedbench.engines.simavr.answers import Answer, NoteLog
+from pytest_embedbench.engines.simavr.answers import Answer
 from pytest_embedbench.engines.simavr.core.mcus import MCUS
 from pytest_embedbench.engines.simavr.diagnosis import explain
 from pytest_embedbench.engines.simavr.foreseen import NOTHING, sent
@@ -14,7 +14,7 @@ from pytest_embedbench.engines.simavr.joined import RunsWithOthers
 from pytest_embedbench.engines.simavr.link import SimavrLink
 from pytest_embedbench.engines.simavr.pin_jobs import pin_use
 from pytest_embedbench.engines.simavr.pin_log import PinLog
-from pytest_embedbench.engines.simavr.pulses import moment_us, pulse_edges
+from pytest_embedbench.engines.simavr.pulses import DrivenPins, moment_us, pulse_edges
 from pytest_embedbench.errors import BenchFault, BoardLost, ConfigError
 from pytest_embedbench.model import Chunk, Level
 from pytest_embedbench.support.validation import pin_level, whole_ms, whole_mv
@@ -48,7 +48,7 @@ class SimavrBoard(RunsWithOthers):
         self._pc = 0
         self._sleeps = ""
         self._pins = PinLog(spec)
-        self._notes = NoteLog()
+        self._driven = DrivenPins()
         self._foreseen = NOTHING
         self._ahead: deque[tuple[int, bytes | None]] = deque()
 
@@ -108,12 +108,13 @@ class SimavrBoard(RunsWithOthers):
         At once, or ``at_us`` of simulated time, which has not passed.
         """
         letter, bit = self._drivable(pin)
-        shown = pin_level(pin, level).value
+        begins_us = moment_us(self._spec.name, at_us, self._now_us)
+        edges = [(begins_us, pin_level(pin, level).value)]
         if at_us is None:
-            self.command("drive", letter, bit, shown)
+            self.command("drive", letter, bit, edges[0][1])
         else:
-            begins_us = moment_us(self._spec.name, at_us, self._now_us)
-            self.command("drive_later", letter, bit, [(begins_us, shown)])
+            self.command("drive_later", letter, bit, edges)
+        self._driven.drive(pin, edges)
 
     def drive_pulses(
         self,
@@ -133,9 +134,20 @@ class SimavrBoard(RunsWithOthers):
         begins_us = moment_us(self._spec.name, at_us, self._now_us)
         edges = pulse_edges(pin, durations_us, first, then, begins_us)
         self.command("drive_later", letter, bit, edges)
+        self._driven.drive(pin, edges)
+
+    def check_joinable(self, pin: str) -> None:
+        """Refuse a pin that a test drives, or for the ADC alone; see ``JoinsPins``."""
+        self._digital(pin)
+        if self._driven.is_driven(pin, self._now_us):
+            raise ConfigError(
+                f"{self._spec.name}: the test itself drives pin {pin}; let go of it "
+                f"first: drive_pin({pin!r}, Level.FLOATING)"
+            )
 
     def set_analog(self, pin: str, millivolts: int) -> None:
         """Put a voltage on a pin of ADC or comparator; its digital level stays."""
+        self._check_not_joined(pin)
         spec, compared = self._pin(pin), MCUS[self._spec.mcu].comparator_pins
         channel = spec.adc
         if spec.port in compared:
@@ -253,12 +265,15 @@ class SimavrBoard(RunsWithOthers):
         return asked
 
     def _drivable(self, pin: str) -> tuple[str, int]:
+        self._check_not_joined(pin)
+        return self._digital(pin)
+
+    def _check_not_joined(self, pin: str) -> None:
         if pin in self._joined.pins:
             raise ConfigError(
                 f"{self._spec.name}: pin {pin} is joined to another board's, which "
                 "drives it"
             )
-        return self._digital(pin)
 
     def _digital(self, pin: str) -> tuple[str, int]:
         port = self._pin(pin).port

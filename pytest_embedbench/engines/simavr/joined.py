@@ -6,7 +6,9 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from pytest_embedbench.contracts import WireByte, pin_port
-from pytest_embedbench.engines.simavr.answers import Answer
+from pytest_embedbench.engines.simavr.answers import Answer, NoteLog
+from pytest_embedbench.engines.simavr.core.mcus import MCUS
+from pytest_embedbench.engines.simavr.core.uart_pins import uart_pins
 from pytest_embedbench.engines.simavr.scripts import RunsScriptsInChild
 from pytest_embedbench.errors import BoardLost
 
@@ -33,6 +35,7 @@ class RunsWithOthers(RunsScriptsInChild):
         self._together_until_us = 0
         self._fault: FirmwareFault | None = None
         self._closed = False
+        self._notes = NoteLog()
 
     @property
     def spec(self) -> BoardSpec:
@@ -55,9 +58,16 @@ class RunsWithOthers(RunsScriptsInChild):
         """Tell of what the firmware does at a pin; see ``JoinsPins``."""
         letter, bit = self._digital(pin)
         delay = -(-delay_us * self._spec.cpu_hz // 1_000_000)
-        self.command("join_pin", pin_port(pin), letter, bit, delay)
+        channel = self._spec.pins[pin].adc
+        self.command("join_pin", pin_port(pin), letter, bit, delay, channel)
         self._exchange(self._now_us)
         self._joined.pins.add(pin)
+        of_uarts = uart_pins(MCUS[self._spec.mcu]).values()
+        if any(f"P{letter}{bit}" in each for each in of_uarts):
+            self._notes.add(
+                f"pin {pin} is joined, and a UART's: what that says does not cross; "
+                "connect_uarts joins UARTs"
+            )
 
     def meet(self, ends: Sequence[socket]) -> None:
         """Be connected to other boards; see ``RunsTogether``."""

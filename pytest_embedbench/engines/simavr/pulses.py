@@ -12,6 +12,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+class DrivenPins:
+    """Which pins a test drives, as far as it has asked for it."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[int, int]] = {}
+
+    def drive(self, pin: str, edges: Sequence[tuple[int, int]]) -> None:
+        """Take note of when a pin is driven, in us, and what to (a level's value)."""
+        last = edges[-1]
+        if last[0] >= self._last.get(pin, last)[0]:
+            self._last[pin] = last
+
+    def is_driven(self, pin: str, now_us: int) -> bool:
+        """Say whether a pin is driven, or is going to be."""
+        at_us, level = self._last.get(pin, (now_us, Level.FLOATING.value))
+        return at_us > now_us or level != Level.FLOATING.value
+
+
 def moment_us(board: str, at_us: int | None, now_us: int) -> int:
     """Return a moment of simulated time that a test gives; ``None`` is now.
 

@@ -111,8 +111,8 @@ class AvrInChild:
                     self._watch_pins()
                 case ("join", names):
                     self._join(names)
-                case ("join_pin", name, letter, bit, delay_cycles):
-                    self._join_pin(name, letter, bit, delay_cycles)
+                case ("join_pin", name, letter, bit, delay_cycles, channel):
+                    self._join_pin(name, letter, bit, delay_cycles, channel)
                 case ("together", *plan):
                     if self.together is not None:
                         self.together.set_out(*plan)
@@ -186,19 +186,21 @@ class AvrInChild:
             for name, uart in zip(names, self.uarts, strict=True)
         }
 
-    def _join_pin(self, name: str, letter: str, bit: int, delay_cycles: int) -> None:
+    def _join_pin(
+        self, name: str, letter: str, bit: int, delay_cycles: int, channel: int | None
+    ) -> None:
         from pytest_embedbench.engines.simavr.core.joined_pin import (  # noqa: PLC0415
             JoinedPin,
         )
 
-        self.joined_pins[name] = JoinedPin(
-            self.machine,
-            self.ports[letter],
-            bit,
-            delay_cycles,
-            partial(self._say, name),
-        )
-        self._pins_by_port[f"P{letter}{bit}"] = self.joined_pins[name]
+        say, port = partial(self._say, name), f"P{letter}{bit}"
+        pin = JoinedPin(self.machine, self.ports[letter], bit, delay_cycles, say)
+        self.joined_pins[name] = self._pins_by_port[port] = pin
+        if channel is not None:
+            self.adc.wired[channel] = pin.millivolts
+        for setting in [pwm.running_at(port) for pwm in self.pwms]:
+            if setting is not None:
+                pin.pwm(*setting)
 
     def meet(self, count: int) -> None:
         """Have lines to other children, whose ends come next."""

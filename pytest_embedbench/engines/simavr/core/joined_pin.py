@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
+from operator import itemgetter
 
 from pytest_embedbench.engines.simavr.core import layout
 from pytest_embedbench.engines.simavr.core.pins import FLOATING, HIGH, LOW
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
     from pytest_embedbench.engines.simavr.core.machine import AvrMachine
     from pytest_embedbench.engines.simavr.core.pins import AvrPort
 
-_DRIVES_LOW, _DRIVES_HIGH = 2, 3
+_RELEASED, _DRIVES_LOW, _DRIVES_HIGH = 0, 2, 3
 _LEVELS = (FLOATING, HIGH, LOW, HIGH)
 """What an input sees of a pin that is released, pulled up, low, high."""
+_END = itemgetter(0)
 
 
 class JoinedPin:
@@ -53,7 +55,7 @@ class JoinedPin:
     def arrive(self, begins: int, ends: int, code: int) -> None:
         """Have an edge come, of what the other board does at its pin."""
         coming = (ends, begins, code)
-        insort(self._coming, coming)
+        insort(self._coming, coming, key=_END)  # edges at once stay in order
         if self._coming[0] is coming:
             self._machine.at(ends, self._timer)
 
@@ -63,20 +65,31 @@ class JoinedPin:
             self._port.drive(self._bit, _LEVELS[self._coming[-1][2]])
             self._coming.clear()
 
+    def millivolts(self) -> float:
+        """Return what the ADC sees at the pin."""
+        return self._port.is_high(self._bit) * self._machine.vcc_mv
+
     def pwm(self, cycle: int, period_us: float, duty: float) -> None:
-        """Let a timer have the pin; without a period the port has it again."""
+        """Let a timer have the pin; without a period the port has it again.
+
+        Args:
+            cycle: When its first period began.
+            period_us: How long each lasts.
+            duty: How much of that it is high, up to 1.
+        """
+        now = self._machine.avr.cycle
         self._machine.lib.avr_cycle_timer_cancel(
             self._machine.pointer, self._pwm_timer, None
         )
         self._period = round(period_us * self._machine.cpu_hz / 1_000_000)
         self._high = round(self._period * duty)
         if not self._period:
-            self._show(cycle, self._port.drive_code(self._bit))
+            self._show(now, self._port.drive_code(self._bit))
         elif 0 < self._high < self._period:
             self._rises_at = cycle
-            self._machine.at(self._on_pwm_edge(0, cycle, 0), self._pwm_timer)
+            self._machine.at(self._on_pwm_edge(0, now, 0), self._pwm_timer)
         else:
-            self._show(cycle, _DRIVES_HIGH if self._high else _DRIVES_LOW)
+            self._show(now, _DRIVES_HIGH if self._high else _DRIVES_LOW)
 
     def _on_pwm_edge(self, _avr: int, when: int, _param: int) -> int:
         phase = (when - self._rises_at) % self._period
@@ -85,6 +98,8 @@ class JoinedPin:
         return when - phase + (self._high if is_high else self._period)
 
     def _on_change(self, cycle: int, code: int) -> None:
+        if code == _RELEASED:
+            self._port.settle(self._bit)  # simavr lets it read what it was
         if not self._period:
             self._show(cycle, code)
 

@@ -17,6 +17,7 @@ from pytest_embedbench.engines.simavr.core.mcus import (
     SPCR,
     TWCR,
 )
+from pytest_embedbench.engines.simavr.core.uart_pins import uart_pins
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,14 +30,7 @@ if TYPE_CHECKING:
 _TWEN, _SPE = 2, 6
 _RXEN, _TXEN = 4, 3
 _DIRECTION, _PORT = 9, 10
-# ATmega640/1280/1281/2560/2561 and ATmega328P/1284P data sheets: alternate functions.
-_UART_PINS = {0: ("PD0", "PD1"), 1: ("PD2", "PD3")}
-_UART_PINS_BIG = {
-    0: ("PE0", "PE1"),
-    1: ("PD2", "PD3"),
-    2: ("PH0", "PH1"),
-    3: ("PJ0", "PJ1"),
-}
+# ATmega640/1280/1281/2560/2561 data sheet: alternate functions.
 _PIN_CHANGES_BIG: dict[int, tuple[str, ...]] = {
     0: tuple(f"PB{bit}" for bit in range(8)),
     1: ("PE0", *(f"PJ{bit}" for bit in range(7))),
@@ -141,9 +135,9 @@ class PinWatch:
             (TWCR, (_TWEN,), mcu.twi_pins, "i2c"),
             (SPCR, (_SPE,), mcu.spi_pins, "spi"),
         ]
-        uart_pins = _UART_PINS_BIG if self._is_big else _UART_PINS
+        rx_and_tx = uart_pins(mcu)
         for number, ucsra in mcu.uarts.items():
-            for bit, pin in zip((_RXEN, _TXEN), uart_pins[number], strict=True):
+            for bit, pin in zip((_RXEN, _TXEN), rx_and_tx[number], strict=True):
                 found.append((ucsra + 1, (bit,), (pin,), "uart"))
         found += [
             (EIMSK, (bit,), (pin,), "interrupt")

@@ -94,7 +94,7 @@ class AvrPort:
             layout.ioctl(f"iop{self._letter}"),
             pointer(external),
         )
-        self._settle(bit)
+        self.settle(bit)
         self.show()
 
     def watch(self, bit: int, watch: PinWatch) -> None:
@@ -139,6 +139,10 @@ class AvrPort:
         if self._watched:
             self._tell(concerned)
 
+    def is_high(self, bit: int) -> bool:
+        """Say what the firmware reads at a pin."""
+        return bool(self._machine.data[self._pin] >> bit & 1)
+
     @property
     def output(self) -> int:
         """The bits of PORTx."""
@@ -177,7 +181,7 @@ class AvrPort:
             level = FLOATING if floating & mask else HIGH if high & mask else LOW
             self._log.add(now | self._codes[mask] | level)
 
-    def _settle(self, bit: int) -> None:
+    def settle(self, bit: int) -> None:
         """Tell the MCU what an input pin shows: driven, pulled up, or nothing (low)."""
         mask = 1 << bit
         if self.direction & mask:
@@ -235,4 +239,4 @@ class AvrPort:
         lib.avr_raise_irq(self._irqs[_DIRECTION], 0)
         lib.avr_raise_irq(self._irqs[_PORT], 0)
         for bit in range(8):
-            self._settle(bit)
+            self.settle(bit)

@@ -103,6 +103,11 @@ class Pwm:
             if _OFF in (setting, before):
                 port.hand_over(mask, to_timer=setting != _OFF)
 
+    def running_at(self, pin: str) -> tuple[int, float, float] | None:
+        """Return what it has at a pin: since when, period and duty; or ``None``."""
+        setting = self._shown.get(pin, _OFF)
+        return None if setting == _OFF else (self._begun_at[pin], *setting)
+
     def freeze(self, cycle: int) -> None:
         """Hold each pin as it is: the clock has stopped."""
         for pin, (period_us, duty) in self._running():
