@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_embedbench.bench.bench import Bench
-from pytest_embedbench.testing import LOOPBACK_SPEC, Loopback, loopback_image
+from pytest_embedbench.testing import (
+    LOOPBACK_SPEC,
+    Loopback,
+    LoopbackBoard,
+    loopback_image,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,3 +35,28 @@ def bench_with(tmp_path: Path) -> Iterator[Callable[[Firmware], Bench]]:
             return bench
 
         yield put
+
+
+@pytest.fixture
+def on_bench(tmp_path: Path) -> Iterator[Callable[..., Bench]]:
+    """Return a function that puts boards on benches: ``firmware, name, exact=True``."""
+    with ExitStack() as opened:
+        count = 0
+
+        def make(
+            firmware: Firmware,
+            name: str = "loopback",
+            *,
+            exact: bool = True,
+        ) -> Bench:
+            nonlocal count
+            folder = tmp_path / f"{count}"
+            folder.mkdir()
+            count += 1
+            spec = replace(LOOPBACK_SPEC, name=name)
+            board = LoopbackBoard(spec, firmware, virtual_time=exact)
+            bench = Bench(board, folder, plots=False)
+            opened.callback(bench.close)
+            return bench
+
+        yield make

@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.bench.connect_pins import connect_pins
 from pytest_embedbench.errors import ConfigError
-from pytest_embedbench.testing import LOOPBACK_SPEC, LoopbackBoard, tank_firmware
+from pytest_embedbench.testing import tank_firmware
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
-
-@pytest.fixture
-def on_bench(tmp_path: Path) -> Iterator[Callable[..., Bench]]:
-    benches: list[Bench] = []
-
-    def make(name: str, *, exact: bool = True) -> Bench:
-        folder = tmp_path / name
-        folder.mkdir()
-        spec = replace(LOOPBACK_SPEC, name=name)
-        board = LoopbackBoard(spec, tank_firmware, virtual_time=exact)
-        benches.append(Bench(board, folder, plots=False))
-        return benches[-1]
-
-    yield make
-    for bench in benches:
-        bench.close()
+    from pytest_embedbench.bench.bench import Bench
 
 
 @pytest.mark.parametrize(
@@ -46,7 +28,7 @@ def test_boards_whose_pins_cannot_be_joined(
     exact: bool,  # noqa: FBT001  # a parameter
     why: str,
 ) -> None:
-    left, right = on_bench("left", exact=exact), on_bench("right")
+    left, right = on_bench(tank_firmware, "left", exact=exact), on_bench(tank_firmware)
     with pytest.raises(ConfigError, match=why):
         connect_pins((left, "D2"), (right, "D2"))
 
@@ -54,11 +36,11 @@ def test_boards_whose_pins_cannot_be_joined(
 @pytest.mark.parametrize("given", ["left.D2", ("D2", "left"), None])
 def test_what_is_no_pin(on_bench: Callable[..., Bench], given: object) -> None:
     with pytest.raises(ConfigError, match=r"is no pin of a bench; give \(bench, 'PIN'"):
-        connect_pins(given, (on_bench("right"), "D2"))  # type: ignore[arg-type]
+        connect_pins(given, (on_bench(tank_firmware), "D2"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("delay_us", [0, -1, 0.5, 1_000_001, True])
 def test_what_is_no_delay(on_bench: Callable[..., Bench], delay_us: object) -> None:
-    pins = (on_bench("left"), "D2"), (on_bench("right"), "D2")
+    pins = (on_bench(tank_firmware), "D2"), (on_bench(tank_firmware), "D2")
     with pytest.raises(ConfigError, match=r"wire_delay_us = .*: must be whole micros"):
         connect_pins(*pins, wire_delay_us=delay_us)  # type: ignore[arg-type]

@@ -12,40 +12,20 @@ from embedbench_plants.tank_fill_drain import TankFillDrain
 from pytest_embedbench.bench.bench import Bench
 from pytest_embedbench.bench.connect_uarts import connect_uarts
 from pytest_embedbench.bench.coupling import Coupling
-from pytest_embedbench.errors import ConfigError, FirmwareCrash
+from pytest_embedbench.errors import BoardLost, ConfigError, FirmwareCrash
 from pytest_embedbench.model import Direction
 from pytest_embedbench.testing import (
     LOOPBACK_SPEC,
-    Firmware,
     LoopbackBoard,
     LoopbackUart,
     tank_firmware,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
     PutOnBench = Callable[..., Bench]
-
-
-@pytest.fixture
-def on_bench(tmp_path: Path) -> Iterator[PutOnBench]:
-    benches: list[Bench] = []
-
-    def make(
-        firmware: Firmware, name: str = "loopback", *, exact: bool = True
-    ) -> Bench:
-        folder = tmp_path / f"{len(benches)}"
-        folder.mkdir()
-        spec = replace(LOOPBACK_SPEC, name=name)
-        board = LoopbackBoard(spec, firmware, virtual_time=exact)
-        benches.append(Bench(board, folder, plots=False))
-        return benches[-1]
-
-    yield make
-    for bench in benches:
-        bench.close()
 
 
 def counts(uart: LoopbackUart) -> Generator[int, None, None]:
@@ -148,6 +128,21 @@ def test_a_crash_is_the_fault_of_its_own_board(on_bench: PutOnBench) -> None:
         dies.run_for(1)
     lives.run_for(100)
     assert lives.uart.now_us == 200_000
+
+
+def test_a_board_that_is_closed_says_so_and_the_other_goes_on(
+    on_bench: PutOnBench,
+) -> None:
+    closed, lives = on_bench(quiet), on_bench(quiet)
+    connect_uarts(closed.uart, lives.uart)
+    closed.close()
+    with pytest.raises(BoardLost, match="is closed"):
+        closed.run_for(10)
+    with pytest.raises(BoardLost, match="is closed"):
+        closed.expect("anything", within_ms=10)
+    assert lives.uart.now_us == 0
+    lives.run_for(10)
+    assert lives.uart.now_us == 10_000
 
 
 def test_what_cannot_be_joined_is_told_in_a_sentence(on_bench: PutOnBench) -> None:

@@ -1,7 +1,8 @@
 /* ROLE 0 beats: D7 goes high for 300 us, PULSES times, a millisecond apart, when it is
  * told G. ROLE 1 counts rising edges on D2 by interrupt, says the count for each line
- * that it hears, and pulls D3 low (else released) after the third. ROLE 2 drives D2 low.
- * ROLE 3 has PWM on D6 (OC0A), 1/4 of 1.024 ms. */
+ * that it hears, and what the ADC sees at A0, and pulls D3 low (else released) after the
+ * third. ROLE 2 drives D2 low. ROLE 3 has PWM on D6 (OC0A), 1/4 of 1.024 ms, and D7
+ * goes high, low and high within a quarter of a microsecond for each line. */
 #include "serial.h"
 #include <avr/interrupt.h>
 #include <util/delay.h>
@@ -48,16 +49,26 @@ int main(void)
     EIMSK = _BV(INT0);
     sei();
     for (;;) {
-        if (hears_a_line()) say_value("EDGES", edges);
+        if (!hears_a_line()) continue;
+        say_value("EDGES", edges);
+        ADMUX = _BV(REFS0);
+        ADCSRA = _BV(ADEN) | _BV(ADSC) | _BV(ADPS2) | _BV(ADPS1) | _BV(ADPS0);
+        while (ADCSRA & _BV(ADSC)) { }
+        say_value("A0", ADC);
     }
 #elif ROLE == 2
     DDRD = _BV(2);
     for (;;) { }
 #else
-    DDRD = _BV(6);
+    DDRD = _BV(6) | _BV(7);
     OCR0A = 63;
     TCCR0A = _BV(COM0A1) | _BV(WGM01) | _BV(WGM00);
     TCCR0B = _BV(CS01) | _BV(CS00);
-    for (;;) { }
+    for (;;) {
+        if (!hears_a_line()) continue;
+        PORTD |= _BV(7);
+        PORTD &= ~_BV(7);
+        PORTD |= _BV(7);
+    }
 #endif
 }
