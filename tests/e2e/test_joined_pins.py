@@ -183,7 +183,9 @@ def test_what_cannot_be_done_with_joined_pins_is_said(
     with pytest.raises(ConfigError, match=r"uno\.D2: it stands in a circuit; draw"):
         connect_pins((left, "D6"), (wired, "D2"))
     connect_pins((left, "D1"), (right, "D4"))
-    assert any("connect_uarts joins UARTs" in note for note in left.board.notes)
+    assert any(
+        "connect_uarts joins UARTs" in note for note in under_test(left.board).notes
+    )
     connect_uarts(left.uart, right.uart)  # beside the pins
     left.run_for(5)
     assert "serial0 is joined to uno.serial0" in left.transcript_path.read_text()
