@@ -144,9 +144,10 @@ class Bench:
     def expect_restart(self, *, within_ms: int) -> int:
         """Wait until the firmware restarts itself; return when it did, in us.
 
-        That is a watchdog's reset or a jump to address 0 on a simulated AVR, the boot
-        line or the ROM's report of a boot on any board. What was said before counts as
-        read; what is said after it can be expected.
+        That is a watchdog's reset or a jump to address 0 on a simulated AVR (not where
+        ``allow_resets`` lets them pass), the boot line or the ROM's report of a boot on
+        any board. What was said before counts as read; what is said after it can be
+        expected.
 
         Raises:
             ExpectTimeout: it has not restarted within ``within_ms``.
