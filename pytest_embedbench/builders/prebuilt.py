@@ -130,9 +130,11 @@ def _elf_beside(path: Path, kind: ImageKind) -> Path | None:
     Merged images of a flash are called otherwise than the application in them.
     """
     same = path.with_suffix(".elf")
-    if same.is_file() or kind is ImageKind.HEX:
-        return same if same.is_file() else None
-    others = sorted(path.parent.glob("*.elf"))
+    if same.is_file():
+        return same
+    if kind is ImageKind.HEX:
+        return None
+    others = list(path.parent.glob("*.elf"))
     return others[0] if len(others) == 1 else None
 
 

@@ -5,7 +5,7 @@
  * name of a transcript, those to mark on each side; `at_us` where to mark the plots.
  */
 function differencesOf(both, evidence, lanes) {
-  const talks = comparedFiles(both, evidence, transcriptNames, (pair) => talkDifference(both, evidence, pair));
+  const talks = comparedFiles(both, evidence, transcriptNames, (pair, cut) => talkDifference(both, evidence, pair, cut));
   const traces = comparedFiles(both, evidence, (each) => Object.keys(each.traces || {}),
     (pair, cut) => samplesDifference(both, lanesOf(lanes, pair), cut));
   const waves = comparedFiles(both, evidence, (each) => Object.keys(each.waves || {}),
@@ -62,8 +62,7 @@ function linesBeforeCut(text, isCut) {
   return at < 0 ? lines : lines.slice(0, at);
 }
 
-function talkDifference(both, evidence, pair) {
-  const cut = pair.map((name, side) => name in (evidence[side].digests || {}));
+function talkDifference(both, evidence, pair, cut) {
   const lines = pair.map((name, side) => linesBeforeCut(evidence[side].logs[name], cut[side]));
   const talk = { lines, cut, ...comparedLines(...lines, cut) };
   return { alone: talk.alone, words: [talkWords(talk, both)] };
