@@ -13,7 +13,8 @@ class SimavrOptions:
 
     allow_resets: bool = option(
         default=False,
-        help="neither a watchdog reset, a jump to address 0 nor exit() is a fault; "
+        help="neither a watchdog reset, a jump to address 0 nor exit() is a fault, and "
+        "`expect_restart` knows a restart by its boot line alone; "
         "without it the first word of flash and the last one of exit() are traps, and "
         "a firmware that reads its own program sees that",
     )
